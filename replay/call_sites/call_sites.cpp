@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <tuple>
 
 #include "allocator/options/size_rules.h"
@@ -11,7 +12,7 @@
 namespace vramlab::replay {
 namespace {
 
-/// 2 to that power as bytes.
+/// 2 to the power of `exponent`, as bytes.
 std::string power_text(int exponent) {
   constexpr const char* units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
   return std::to_string(std::uint64_t{1} << (exponent % 10)) + units[exponent / 10];
@@ -66,7 +67,7 @@ std::string pool_name(PoolId pool) {
   return pool == default_pool ? "default pool" : "pool " + name_of(pool);
 }
 
-/// Blocks of a stack have the same site, so few texts are made.
+/// The key of each block in a group. Blocks of a stack have the same site, so few texts are made.
 class Keys {
  public:
   Keys(GroupBy by, const traces::SnapshotTables& tables, const AgeReference& moment)
@@ -126,6 +127,36 @@ struct Collected {
   }
 };
 
+/// A stack, and whether its blocks are from before the history.
+using StackKey = std::pair<traces::StackId, bool>;
+
+std::map<StackKey, GroupTotals> totals_by_stack(const std::vector<LiveBlock>& blocks) {
+  std::map<StackKey, GroupTotals> stacks;
+  for (const LiveBlock& block : blocks)
+    // Only blocks without a stack are told apart by age.
+    stacks[{block.stack, block.stack == traces::StackId{} && !block.event}].add(block);
+  return stacks;
+}
+
+/// The frames of a stack, outermost first.
+std::vector<std::string> path_of(const StackKey& key, const traces::SnapshotTables& tables,
+                                 traces::FrameChoice choice) {
+  std::vector<std::string> path;
+  for (const traces::FrameId frame : frames_of(key.first, tables, choice))
+    path.push_back(frame_text(frame, tables));
+  if (path.empty()) path.emplace_back(key.second ? earlier_name : no_stack_name);
+  std::ranges::reverse(path);
+  return path;
+}
+
+std::string escaped(std::string frame) {
+  for (char& letter : frame) {
+    if (letter == ';') letter = ':';
+    if (letter == '\n' || letter == '\r' || letter == '\0') letter = ' ';
+  }
+  return frame.empty() ? "(no name)" : frame;
+}
+
 }  // namespace
 
 void GroupTotals::add(const LiveBlock& block) {
@@ -184,6 +215,54 @@ std::vector<HeldGroup> group_blocks(const std::vector<LiveBlock>& blocks, GroupB
     return a.totals.bytes > b.totals.bytes;
   });
   return sorted;
+}
+
+StackTree stack_tree_of(const std::vector<LiveBlock>& blocks, const traces::SnapshotTables& tables,
+                        traces::FrameChoice choice) {
+  StackTree tree;
+  tree.nodes.emplace_back();
+  std::map<std::pair<std::size_t, std::string>, std::size_t> known;
+  for (const auto& [key, totals] : totals_by_stack(blocks)) {
+    std::size_t at = 0;
+    tree.nodes[at].totals.add(totals);
+    for (const std::string& frame : path_of(key, tables, choice)) {
+      const auto [child, is_new] = known.try_emplace({at, frame}, tree.nodes.size());
+      if (is_new) {
+        tree.nodes[at].children.push_back(child->second);
+        tree.nodes.emplace_back().frame = frame;
+      }
+      at = child->second;
+      tree.nodes[at].totals.add(totals);
+    }
+    tree.nodes[at].own.add(totals);
+  }
+  for (StackTreeNode& node : tree.nodes)
+    std::ranges::sort(node.children, [&](std::size_t a, std::size_t b) {
+      const StackTreeNode& left = tree.nodes[a];
+      const StackTreeNode& right = tree.nodes[b];
+      if (left.totals.bytes != right.totals.bytes) return left.totals.bytes > right.totals.bytes;
+      return left.frame < right.frame;
+    });
+  return tree;
+}
+
+std::string folded_stacks(const StackTree& tree, const std::string& root) {
+  std::vector<std::string> paths(tree.nodes.size());
+  paths.front() = escaped(root);
+  if (root.empty()) paths.front().clear();
+  std::map<std::string, std::uint64_t> bytes;
+  for (std::size_t at = 0; at < tree.nodes.size(); ++at) {
+    const StackTreeNode& node = tree.nodes[at];
+    for (const std::size_t child : node.children)
+      paths[child] = (paths[at].empty() ? "" : paths[at] + ";") + escaped(tree.nodes[child].frame);
+    if (node.own.blocks > 0) bytes[paths[at]] += node.own.bytes.count;
+    // The children have their own paths now.
+    paths[at].clear();
+    paths[at].shrink_to_fit();
+  }
+  std::string text;
+  for (const auto& [path, count] : bytes) text += path + " " + std::to_string(count) + "\n";
+  return text;
 }
 
 }  // namespace vramlab::replay

@@ -1,9 +1,10 @@
-// Call sites: blocks that are held, grouped by what people ask for: where in the program they were
-// allocated, how large they are, how old, on which stream, from which pool. A group is known by a
-// text that says the same in every file, so groups of two files can be compared by it; nothing in
-// it depends on addresses or on the order of a file.
+// Call sites: live blocks in groups: by the place in the program where they were allocated, by
+// size, age, stream or pool; and by their whole stacks, as a tree. A group has a text that is the
+// same in every file, so that groups of two files can be compared by it: no text depends on
+// addresses or on the order of a file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,21 +13,22 @@
 
 #include "replay/call_sites/memory_events.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/user_frame.h"
 
 namespace vramlab::replay {
 
 enum class GroupBy : std::uint8_t {
   /// The innermost frame of the user's own code.
   site,
-  /// All frames that are readable (user_frame.h).
+  /// All readable frames (user_frame.h).
   stack,
-  /// Powers of two that the blocks lie between.
+  /// The powers of two around the size.
   size,
   stream,
   pool,
-  /// How long before the moment it was allocated.
+  /// The time from the allocation to the moment.
   age,
-  /// What the program called it.
+  /// The name that the program gave the block.
   label,
 };
 
@@ -44,7 +46,7 @@ struct GroupTotals {
 struct HeldGroup {
   std::string key;
   GroupTotals totals;
-  /// The largest block's.
+  /// The stack of the largest block.
   traces::StackId sample_stack;
 };
 
@@ -54,20 +56,20 @@ struct AgeReference {
   std::optional<std::uint64_t> time_ns;
 };
 
-/// The most bytes first, equal ones by key.
+/// The groups, the most bytes first, equal ones by key.
 std::vector<HeldGroup> group_blocks(const std::vector<LiveBlock>& blocks, GroupBy by,
                                     const traces::SnapshotTables& tables,
                                     const AgeReference& moment = {});
 
 GroupTotals totals_of(const std::vector<LiveBlock>& blocks);
 
-/// The names of call sites, each found once. Such as `project/train.py:12 step`.
+/// The names of call sites, such as `project/train.py:12 step`; each is looked up once.
 class SiteNames {
  public:
   /// The tables must outlive it.
   explicit SiteNames(const traces::SnapshotTables& tables) : tables_(tables) {}
 
-  /// Valid as long as the names. A stack without frames has a name that says so.
+  /// The reference is valid as long as this object. A stack without frames has a name that says so.
   const std::string& of(traces::StackId stack);
 
  private:
@@ -75,11 +77,36 @@ class SiteNames {
   std::map<traces::StackId, std::string> names_;
 };
 
-/// The names of sites of which a file has no stack: mostly of memory from before the recording.
+/// The names of sites without a stack in the file: mostly of memory from before the recording.
 inline constexpr const char* no_stack_name = "(no stack was recorded)";
 inline constexpr const char* earlier_name = "(no stack: older than the recording)";
 
 /// The readable frames as one text, innermost first, ` < ` between.
 std::string stack_text(traces::StackId stack, const traces::SnapshotTables& tables);
+
+struct StackTreeNode {
+  /// The frame as frame_text() names it; empty for the root.
+  std::string frame;
+  /// All blocks whose stacks go through the frame.
+  GroupTotals totals;
+  /// Blocks whose innermost frame it is.
+  GroupTotals own;
+  /// The most bytes first, equal ones by frame.
+  std::vector<std::size_t> children;
+};
+
+/// Blocks by their whole stacks, as a tree from the outermost frame inwards.
+struct StackTree {
+  /// The root, which is no frame, comes first, and parents come before children.
+  std::vector<StackTreeNode> nodes;
+};
+
+StackTree stack_tree_of(const std::vector<LiveBlock>& blocks, const traces::SnapshotTables& tables,
+                        traces::FrameChoice choice);
+
+/// Folded stacks, from which flame graphs are drawn (flamegraph.pl): one sorted line for each
+/// stack, outermost frame first: `frame;frame BYTES`. A `;` in a frame becomes `:`. `root` is put
+/// before all of them, unless it is empty.
+std::string folded_stacks(const StackTree& tree, const std::string& root);
 
 }  // namespace vramlab::replay

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "replay/call_sites/memory_events.h"
-#include "replay/metrics/moment.h"
-#include "replay/metrics/peak.h"
+#include "replay/metrics/device_state.h"
+#include "replay/metrics/memory_curve.h"
 #include "traces/formats/open_trace.h"
 #include "traces/io/input_error.h"
 

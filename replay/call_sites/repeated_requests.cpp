@@ -20,7 +20,7 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 /// Bit 63 of a mark keeps stacks and sizes apart.
 constexpr std::uint64_t of_stack = std::uint64_t{1} << 63;
 
-/// Marks that were seen so many times.
+/// All marks that were seen the same number of times.
 struct RoundCount {
   std::uint64_t even = 0;
   std::uint64_t even_stacks = 0;
@@ -40,8 +40,8 @@ struct RoundCount {
   }
 };
 
-/// Chance makes some marks even; in rounds nearly all are that come so often. Sizes come together
-/// by chance more often than stacks do.
+/// Whether the marks show rounds: chance makes some marks even, rounds make nearly all of them
+/// even. Sizes come together by chance more often than stacks do.
 bool is_trusted(const RoundCount& rounds) {
   constexpr std::uint64_t least_sizes = 5;
   return rounds.even * 10 >= (rounds.even + rounds.uneven) * 7 &&
@@ -75,8 +75,8 @@ void RepeatedRequests::add(const LiveBlock& block) {
   ++seen.count;
 }
 
-/// From the first to the last round of three quarters of the history at least, and the distances
-/// differ by half of their mean at most.
+/// Whether the mark comes at even distances: over at least three quarters of the history, and with
+/// distances that differ by at most half of their mean.
 bool RepeatedRequests::is_even(const Occurrences& seen) const {
   const std::uint64_t span = seen.last - seen.first;
   const auto distances = static_cast<double>(seen.count - 1);
@@ -100,7 +100,7 @@ std::optional<RepeatedRequest> RepeatedRequests::find() const {
   std::uint64_t most = 0;
   for (auto at = by_count.begin(); at != by_count.end(); ++at) {
     RoundCount rounds = at->second;
-    // What straddles two rounds comes once less often.
+    // A mark that straddles two rounds comes once less often.
     if (const auto next = std::next(at); next != by_count.end() && next->first == at->first + 1)
       rounds.add(next->second);
     if (rounds.even <= most || !is_trusted(rounds)) continue;

@@ -1,10 +1,10 @@
-// RepeatedRequests: whether a program's requests come in rounds, told from the requests alone. A
+// RepeatedRequests: whether a program's requests come in rounds, found from the requests alone. A
 // mark of a round is a request that comes again at even distances: from the same call stack, or,
-// where a file has no stacks, of the same size after the same three others. Most of what happens
-// once in a round agrees on how many rounds there were; that number is taken.
+// where a file has no stacks, of the same size after the same three others. Most requests made once
+// in a round agree on the number of rounds; that number is taken.
 //
-// Requests alone can't tell steps from what goes round inside a single one, such as its layers:
-// rounds are a guess, and have to be shown as one.
+// Requests alone can't tell steps from repetitions inside a step, such as its layers. So rounds are
+// a guess, and must be shown as a guess.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace vramlab::replay {
 
-/// What a request is recognised by.
+/// The mark by which a request is recognised.
 struct RequestMark {
   std::uint64_t value = 0;
   friend constexpr auto operator<=>(RequestMark, RequestMark) = default;
@@ -27,14 +27,14 @@ class RequestMarks {
   RequestMark next(const LiveBlock& block);
 
  private:
-  /// Sizes of the last requests without a stack, mixed.
+  /// Sizes of the last requests without a stack.
   std::uint64_t last_sizes_[3] = {};
 };
 
 struct RepeatedRequest {
   RequestMark mark;
   std::uint64_t count = 0;
-  /// The first one's.
+  /// The stack of the first one.
   traces::StackId stack;
   Bytes requested;
 };
@@ -42,7 +42,7 @@ struct RepeatedRequest {
 class RepeatedRequests {
  public:
   void add(const LiveBlock& block);
-  /// The first request of the rounds; nothing where there are none to be told.
+  /// The first request of the rounds; empty where no rounds are found.
   std::optional<RepeatedRequest> find() const;
 
  private:
@@ -50,7 +50,7 @@ class RepeatedRequests {
     std::uint64_t count = 0;
     std::uint64_t first = 0;
     std::uint64_t last = 0;
-    /// The distances between them, squared.
+    /// The sum of the squared distances between occurrences.
     double sum_of_squares = 0;
     traces::StackId stack;
     Bytes requested;
@@ -59,7 +59,7 @@ class RepeatedRequests {
 
   RequestMarks marks_;
   std::uint64_t requests_ = 0;
-  /// What is taken out of it does not depend on its order.
+  /// Results do not depend on its order.
   std::unordered_map<std::uint64_t, Occurrences> seen_;
 };
 

@@ -5,9 +5,8 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
-#include "replay/html_report/page_bytes.h"
-#include "replay/html_report/page_texts.h"
-#include "replay/html_report/report_detail.h"
+#include "replay/html_report/packed_parts.h"
+#include "replay/html_report/report_timeline.h"
 #include "replay/packing/best_packing.h"
 #include "replay/packing/lifetimes.h"
 #include "replay/packing/pack_input.h"

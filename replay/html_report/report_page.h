@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "replay/recording/followed_blocks.h"
-#include "replay/timeline/annotation_spans.h"
+#include "replay/timeline/memory_timeline.h"
 
 namespace vramlab::replay {
 

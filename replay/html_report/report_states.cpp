@@ -19,7 +19,7 @@ ShownBlock shown(Address at, const PlacedBlock& block, const LiveBlocks& in_use)
   return shown;
 }
 
-/// The first that reaches beyond `at`, in a map of things with a size by address.
+/// The first entry that reaches beyond `at`, in a map by address of values with a size.
 template <class Map>
 auto first_reaching(Map& map, Address at) {
   auto found = map.upper_bound(at);
@@ -27,7 +27,7 @@ auto first_reaching(Map& map, Address at) {
   return found;
 }
 
-/// Whole blocks of the map that lie partly in the range make it larger. Whether one did.
+/// Extends the range to the ends of blocks that lie partly in it; false where no block does.
 template <class Map>
 bool widen(const Map& map, Address& begin, Address& end) {
   const auto first = first_reaching(map, begin);

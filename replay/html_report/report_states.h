@@ -1,13 +1,12 @@
-// ReportStates: the states of the blocks at chosen steps, as bytes: what changed from one to the
-// next, and the whole state anew where that is no more than what the changes since have cost. So a
-// page can show any of them quickly.
+// ReportStates: the states of the blocks at chosen steps, as bytes: the changes from one state to
+// the next, and the whole state anew where it is no longer than the changes since the last whole
+// one. So a page can show any state quickly.
 #pragma once
 
 #include <map>
 #include <vector>
 
-#include "replay/html_report/page_bytes.h"
-#include "replay/html_report/page_texts.h"
+#include "replay/html_report/packed_parts.h"
 #include "replay/recording/followed_blocks.h"
 
 namespace vramlab::replay {
@@ -27,7 +26,7 @@ class ReportStates {
  public:
   explicit ReportStates(PageTexts& texts) : texts_(texts) {}
 
-  /// Something changed there since the last state.
+  /// Notes that blocks in this range changed since the last state.
   void touch(allocator::Address at, allocator::Bytes size);
   void add(HistoryStep step, const PlacementBlocks& blocks, const LiveBlocks& in_use);
 
@@ -35,8 +34,8 @@ class ReportStates {
   const std::vector<HistoryStep>& steps() const { return steps_; }
   const std::vector<std::uint64_t>& offsets() const { return offsets_; }
   const std::vector<std::uint64_t>& are_whole() const { return are_whole_; }
-  /// For each: the number of removed blocks and their addresses, the number of new ones and what
-  /// each is (docs are beside the reader, tools/web/report/src/states.ts).
+  /// For each state: the number of removed blocks and their addresses, the number of new blocks and
+  /// their values (described beside the reader, tools/web/report/src/states.ts).
   const PageBytes& bytes() const { return bytes_; }
 
  private:
@@ -53,13 +52,13 @@ class ReportStates {
 
   PageTexts& texts_;
   Shown shown_;
-  /// Begin and end of what was touched.
+  /// Begin and end of each touched range.
   std::vector<std::pair<allocator::Address, allocator::Address>> touched_;
   std::vector<HistoryStep> steps_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint64_t> are_whole_;
   PageBytes bytes_;
-  /// Since the last whole state.
+  /// The number of changes written since the last whole state.
   std::size_t changes_written_ = 0;
 };
 

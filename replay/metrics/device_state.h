@@ -1,7 +1,9 @@
-// DeviceState: a device's memory at one moment, with what the snapshot alone does not say: where
-// and when blocks were asked for, and the rules that the allocator goes by.
+// DeviceState: a device's memory at one moment, with facts that the snapshot alone does not say:
+// where and when blocks were requested, and the rules that the allocator goes by. And Moment, the
+// name by which a user asks for a state.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -30,17 +32,37 @@ struct StateMoment {
 struct DeviceState {
   traces::DeviceIndex device;
   Snapshot snapshot;
-  /// Up to the moment; at least the last entry.
+  /// The entries up to the moment; at least the last entry.
   traces::LongSequence<AllocatorEvent> history = {};
-  /// For blocks in use, as far as is known; in a replay for others, too.
+  /// Origins of blocks in use, as far as they are known; a replay knows those of free blocks, too.
   std::map<Address, RequestOrigin> origins = {};
-  /// For each entry of the history: its place in the program, as far as is known.
+  /// For each entry of the history: its place in the program, as far as it is known.
   traces::LongSequence<traces::StackId> stacks = {};
   /// Whether the entries of the history say their pools.
   bool names_pools = false;
   FragmentationRules rules = {};
   /// Empty if the history is not known.
   std::optional<StateMoment> moment = {};
+};
+
+/// How a user names a moment in a recording or a program.
+enum class MomentKind : std::uint8_t {
+  /// The highest sum of requested bytes in use.
+  peak,
+  /// The first request that failed.
+  out_of_memory,
+  /// The state that the file itself shows; the only moment of a file without a history.
+  end,
+  /// After the event, and where states are shown, after the call that the event belongs to.
+  event,
+  /// After the last event that is at most so long after the first event of the file.
+  time,
+};
+
+struct Moment {
+  MomentKind kind = MomentKind::peak;
+  std::uint64_t event = 0;
+  std::uint64_t time_ns = 0;
 };
 
 }  // namespace vramlab::replay

@@ -1,4 +1,5 @@
-// What a live allocator knows of its state beside its snapshot.
+// Fragmentation of a running allocator: the rules that its snapshot does not say, and the stranded
+// memory without taking a snapshot, so that it can be read at each new peak.
 #pragma once
 
 #include "allocator/caching_allocator.h"
@@ -6,7 +7,8 @@
 
 namespace vramlab::replay {
 
-/// `device_free`: what the device has left. Says nothing of what the workload asks for.
+/// `device_free`: the memory that the device has left. The sizes that the workload requests are
+/// left out.
 template <class Allocator>
 FragmentationRules rules_of(const Allocator& engine, Bytes device_free) {
   const auto& core = engine.core();
@@ -20,10 +22,7 @@ FragmentationRules rules_of(const Allocator& engine, Bytes device_free) {
   return rules;
 }
 
-// What live blocks keep from being released now (docs/guide/top_and_snapshot.md), of a running
-// allocator: the figure of a snapshot without taking one, so that it can be asked at each new peak.
-
-/// Consecutive blocks that nobody holds; what lies in no whole unit of them is stranded.
+/// Consecutive blocks that are free or waiting; their bytes outside whole units are stranded.
 struct IdleRun {
   Bytes begin;
   Bytes end;
@@ -54,11 +53,12 @@ Bytes stranded_in(const Core& core, const allocator::Segment& segment) {
   return sum + run.stranded(unit);
 }
 
+/// Memory that live blocks keep from being released (docs/fragmentation.md).
 template <class Allocator>
 Bytes stranded_now(const Allocator& engine) {
   const auto& core = engine.core();
   const auto& counted = static_cast<const allocator::Statistics&>(engine.listeners());
-  // While nothing waits, the reference's own counter has those of classic segments.
+  // While no free waits, the reference's own counter has the bytes of classic segments.
   const bool is_counted = engine.cross_stream_frees().is_idle();
   Bytes sum;
   if (is_counted) sum.count = static_cast<std::uint64_t>(counted.current_inactive_split_bytes());

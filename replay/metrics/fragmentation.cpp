@@ -1,24 +1,15 @@
 #include "replay/metrics/fragmentation.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <map>
+#include <vector>
 
 #include "allocator/options/size_rules.h"
 #include "replay/metrics/largest_requests.h"
-#include "replay/metrics/release_parts.h"
 
 namespace vramlab::replay {
-
-void RequestSizes::add(Bytes request, StreamId stream) {
-  if (request >= allocator::request_limit) return;
-  ++counts_[{stream, round_request(request, settings_)}];
-}
-
-void RequestSizes::add_all(const traces::LongSequence<AllocatorEvent>& history) {
-  for (const AllocatorEvent& event : history)
-    if (event.action == Action::alloc) add(event.size, event.stream);
-}
-
 namespace {
 
 void add_block(const SnapshotSegment& segment, const SnapshotBlock& block, StateFigures& figures) {
@@ -55,13 +46,13 @@ void add_segment(const SnapshotSegment& segment, const FragmentationRules& rules
     if (part.is_releasable()) goes_to += part.idle;
 }
 
-/// How much more may be held.
+/// How much more memory may be held.
 Bytes left_of(const std::optional<Bytes>& allowed, Bytes held) {
   if (!allowed) return allocator::unlimited;
   return *allowed - std::min(*allowed, held);
 }
 
-/// What a request can have before and after everything cached is released for it.
+/// The largest requests that can be served before and after everything cached is released.
 class Ladder {
  public:
   Ladder(const FragmentationRules& rules, Bytes reserved, Bytes releasable)
@@ -93,7 +84,85 @@ std::optional<Bytes>& keep_larger(std::optional<Bytes>& sum, const std::optional
   return sum;
 }
 
+Address end_of(const SnapshotBlock& block) { return block.address + block.size; }
+
+void count_blocks(const SnapshotSegment& segment, ReleasePart& part) {
+  const Address end = part.at + part.size;
+  part.end_block = part.first_block;
+  for (; part.end_block < segment.blocks.size(); ++part.end_block) {
+    const SnapshotBlock& block = segment.blocks[part.end_block];
+    if (block.address >= end) break;
+    if (block.state == BlockState::active_allocated) {
+      ++part.live_blocks;
+      continue;
+    }
+    part.idle += std::min(end, end_of(block)) - std::max(part.at, block.address);
+  }
+}
+
+/// Adds equal shares of the part's idle memory to its live blocks; the remainder goes to the first.
+void share_out(const SnapshotSegment& segment, const ReleasePart& part,
+               std::vector<Pinner>& by_block) {
+  const Bytes share{part.idle.count / part.live_blocks};
+  std::uint64_t rest = part.idle.count % part.live_blocks;
+  for (std::size_t i = part.first_block; i < part.end_block; ++i) {
+    if (segment.blocks[i].state != BlockState::active_allocated) continue;
+    Pinner& pinner = by_block[i];
+    pinner.strands += share;
+    if (rest > 0) {
+      pinner.strands += Bytes{1};
+      --rest;
+    }
+    pinner.beside = std::max(pinner.beside, part.live_blocks - 1);
+    if (part.live_blocks == 1 && !part.is_broken_unit) pinner.released_alone += part.size;
+  }
+}
+
+void describe(const SnapshotSegment& segment, const SnapshotBlock& block, Pinner& pinner) {
+  pinner.lane = {segment.pool, segment.kind, segment.stream};
+  pinner.is_expandable = segment.is_expandable;
+  pinner.segment = segment.address;
+  pinner.segment_size = segment.total_size;
+  pinner.at = block.address;
+  pinner.size = block.size;
+  pinner.requested = block.requested;
+}
+
+void add_pinners(const SnapshotSegment& segment, const FragmentationRules& rules,
+                 std::vector<Pinner>& found) {
+  std::vector<Pinner> by_block(segment.blocks.size());
+  for (const ReleasePart& part : release_parts(segment, unit_of(segment, rules)))
+    if (part.live_blocks > 0) share_out(segment, part, by_block);
+  for (std::size_t i = 0; i < by_block.size(); ++i) {
+    if (by_block[i].strands == Bytes{}) continue;
+    describe(segment, segment.blocks[i], by_block[i]);
+    if (!is_taken_by_release(segment.pool, rules)) by_block[i].released_alone = {};
+    found.push_back(by_block[i]);
+  }
+}
+
+bool strands_more(const Pinner& a, const Pinner& b) {
+  return a.strands != b.strands ? a.strands > b.strands : a.at < b.at;
+}
+
+/// The state with the largest share; of equal shares the one that keeps memory.
+char letter_of(const std::array<double, 3>& shares) {
+  constexpr std::array<char, 3> letters = {'#', '~', '.'};
+  const auto most = std::ranges::max_element(shares);
+  return letters[static_cast<std::size_t>(most - shares.begin())];
+}
+
 }  // namespace
+
+void RequestSizes::add(Bytes request, StreamId stream) {
+  if (request >= allocator::request_limit) return;
+  ++counts_[{stream, round_request(request, settings_)}];
+}
+
+void RequestSizes::add_all(const traces::LongSequence<AllocatorEvent>& history) {
+  for (const AllocatorEvent& event : history)
+    if (event.action == Action::alloc) add(event.size, event.stream);
+}
 
 bool is_taken_by_release(PoolId pool, const FragmentationRules& rules) {
   return pool == default_pool || rules.freeable_pools.contains(pool);
@@ -202,6 +271,70 @@ MetricValues state_metrics(const StateFigures& figures) {
   add_count("live_blocks", figures.live_blocks);
   add_count("holes", figures.holes);
   return values;
+}
+
+std::vector<ReleasePart> release_parts(const SnapshotSegment& segment, Bytes unit) {
+  if (!segment.is_expandable) unit = segment.total_size;
+  const Address end = segment.address + segment.total_size;
+  std::vector<ReleasePart> parts;
+  std::size_t first = 0;
+  for (Address at = segment.address; at < end; at = parts.back().at + parts.back().size) {
+    while (first < segment.blocks.size() && end_of(segment.blocks[first]) <= at) ++first;
+    ReleasePart part;
+    part.at = at;
+    part.size = std::min(unit, end - at);
+    part.first_block = first;
+    part.is_broken_unit = part.size < unit;
+    count_blocks(segment, part);
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+std::vector<Pinner> find_pinners(const Snapshot& snapshot, const FragmentationRules& rules,
+                                 std::size_t limit) {
+  std::vector<Pinner> found;
+  for (const SnapshotSegment& segment : snapshot.segments) add_pinners(segment, rules, found);
+  const std::size_t shown = std::min(limit, found.size());
+  std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(shown),
+                            strands_more);
+  found.resize(shown);
+  return found;
+}
+
+std::vector<HoleClass> holes_by_size(const Snapshot& snapshot) {
+  std::map<std::pair<PoolKind, Bytes>, HoleClass> classes;
+  for (const SnapshotSegment& segment : snapshot.segments)
+    for (const SnapshotBlock& block : segment.blocks) {
+      if (block.state != BlockState::inactive) continue;
+      const Bytes from{std::bit_floor(block.size.count)};
+      HoleClass& hole_class = classes[{segment.kind, from}];
+      hole_class.kind = segment.kind;
+      hole_class.from = from;
+      ++hole_class.count;
+      hole_class.bytes += block.size;
+    }
+  std::vector<HoleClass> found;
+  for (const auto& [key, hole_class] : classes) found.push_back(hole_class);
+  return found;
+}
+
+std::string occupancy_map(const SnapshotSegment& segment, std::size_t letters) {
+  std::vector<std::array<double, 3>> shares(letters);
+  const double width = static_cast<double>(segment.total_size.count) / static_cast<double>(letters);
+  for (const SnapshotBlock& block : segment.blocks) {
+    const auto begin = static_cast<double>((block.address - segment.address).count);
+    const double end = begin + static_cast<double>(block.size.count);
+    for (auto i = static_cast<std::size_t>(begin / width); i < letters; ++i) {
+      const double left = std::max(begin, static_cast<double>(i) * width);
+      const double right = std::min(end, static_cast<double>(i + 1) * width);
+      if (right <= left) break;
+      shares[i][static_cast<std::size_t>(block.state)] += right - left;
+    }
+  }
+  std::string map;
+  for (const auto& share : shares) map += letter_of(share);
+  return map;
 }
 
 }  // namespace vramlab::replay

@@ -15,19 +15,19 @@ namespace vramlab::replay {
 enum class MetricUnit : std::uint8_t { bytes, count, ratio, nanoseconds };
 std::string_view metric_unit_name(MetricUnit unit);
 
-/// A ratio of 1 is so many millionths.
+/// A ratio of 1, in millionths.
 inline constexpr std::int64_t whole_ratio = 1'000'000;
 
 enum class MetricOf : std::uint8_t {
-  /// One moment: what a snapshot shows.
+  /// One moment, as a snapshot shows it.
   state,
   /// A whole replay or history.
   run,
-  /// What changed from one file to another.
+  /// A change from one file to another.
   comparison,
 };
 
-/// Which way is worse, for those who only say that something changed.
+/// The direction in which a changed value is worse.
 enum class WorseWhen : std::uint8_t { more, less, neither };
 
 struct Metric {
@@ -38,9 +38,9 @@ struct Metric {
   std::string_view sentence;
 };
 
-/// All there are, those of a state first.
+/// All metrics, those of a state first.
 std::span<const Metric> all_metrics();
-/// Null where there is none of this name.
+/// Null where no metric has this name.
 const Metric* find_metric(std::string_view name);
 
 /// Whether only programs with events about pinned host memory have it.
@@ -53,17 +53,17 @@ struct MetricValue {
   std::int64_t value = 0;
   friend bool operator==(const MetricValue&, const MetricValue&) = default;
 };
-/// In the order of the table. What is not known is left out.
+/// In the order of the table; unknown values are left out.
 using MetricValues = std::vector<MetricValue>;
 
-/// Null where it is not among them.
+/// Null where the values have none of this name.
 const MetricValue* find_value(const MetricValues& values, std::string_view name);
 
-/// All devices together; a metric that one of them does not know is left out.
+/// Sums over all devices; a metric that is missing for one of them is left out.
 MetricValues sum_of_metrics(const std::vector<MetricValues>& devices);
 
-/// `part` of `whole` in millionths, rounded to the nearest; 0 of nothing. Requires: part is not
-/// above whole.
+/// `part` of `whole` in millionths, rounded to the nearest; 0 where the whole is 0. Requires: part
+/// is not above whole.
 std::int64_t ratio_of(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace vramlab::replay

@@ -9,7 +9,7 @@
 namespace vramlab::replay {
 namespace {
 
-/// How many letters must be put in, taken out or replaced.
+/// How many letters must be inserted, removed or replaced.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
@@ -30,7 +30,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
   check(!known.empty(), "there is a name that can be the nearest");
   return *std::ranges::min_element(known, {}, [name](std::string_view candidate) {
-    // Who writes a part of a name means it.
+    // A part of a name most likely means that name.
     const bool is_part = !name.empty() && candidate.find(name) != std::string_view::npos;
     return std::make_pair(!is_part, distance(name, candidate));
   });

@@ -1,4 +1,4 @@
-// nearest_name: what somebody may have meant who wrote a name that is not known.
+// nearest_name: the known name that a misspelt one may stand for, for error messages.
 #pragma once
 
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace vramlab::replay {
 
-/// One that `name` is a part of, otherwise the one with the fewest letters to put in, take out or
-/// replace; of equals the first. Requires: there is one.
+/// A known name that contains `name`, otherwise the one with the fewest letters to insert, remove
+/// or replace; of equal ones the first. Requires: `known` is not empty.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
 
-/// The same among rows, each of which has a name as a member.
+/// The nearest name among rows, each of which has a name as a member.
 template <class Rows, class Member>
 std::string_view nearest_name(std::string_view name, const Rows& rows, Member member) {
   std::vector<std::string_view> known;

@@ -28,7 +28,7 @@ void count_hole(const SnapshotSegment& segment, const SnapshotBlock& hole,
   }
 }
 
-/// What is missing to what has to be asked of the device, or to the share that is allowed.
+/// How much memory is missing on the device, or within the share that is allowed.
 std::optional<Bytes> shortfall_of(const OutOfMemoryReason& reason, const StateFigures& total) {
   const auto missing = [&](Bytes there) {
     return reason.device_size > there ? reason.device_size - there : Bytes{};
@@ -44,7 +44,7 @@ std::optional<Bytes> shortfall_of(const OutOfMemoryReason& reason, const StateFi
   return shortfall;
 }
 
-/// Those that give back most for what they hold come first.
+/// The fewest blocks that give back enough, the largest amounts first.
 std::vector<Pinner> blocks_to_free(const DeviceState& state, Bytes enough) {
   std::vector<Pinner> candidates = find_pinners(state.snapshot, state.rules, SIZE_MAX);
   std::erase_if(candidates, [](const Pinner& pinner) { return pinner.released_alone == Bytes{}; });
@@ -90,7 +90,7 @@ OutOfMemoryReason explain_out_of_memory(const DeviceState& state, const RefusedR
       if (block.state == BlockState::inactive) count_hole(segment, block, state.rules, reason);
   reason.allowed = state.rules.allowed;
   if (settings.expandable_segments && reason.refused.device_free && !reason.allowed) {
-    // What is free at the end of a segment is grown, so less than a segment is asked for.
+    // Free memory at the end of a segment is grown, so less than a whole segment is requested.
     const Bytes possible = reason.in_lane.largest_possible.value_or(Bytes{});
     const Bytes unit = expandable_unit(reason.lane.kind, settings);
     reason.shortfall = round_up(refused.rounded - std::min(refused.rounded, possible), unit);

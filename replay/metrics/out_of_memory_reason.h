@@ -1,32 +1,32 @@
 // OutOfMemoryReason: why a request failed, from the state right after it failed: by then everything
-// was released that could be. Values only; what another memory or other settings would have done is
-// found by out_of_memory_tries.
+// was released that could be. Figures only. Whether more memory or other settings would have helped
+// is found by replays (settings_search/out_of_memory_tries.h).
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "replay/metrics/device_state.h"
-#include "replay/metrics/pinners.h"
+#include "replay/metrics/fragmentation.h"
 
 namespace vramlab::replay {
 
-/// What is known of the request.
+/// The facts known about the request.
 struct RefusedRequest {
   std::uint64_t event = 0;
-  /// As it was asked for; a recording says the rounded size only.
+  /// The size before rounding; empty in a recording, which says the rounded size only.
   std::optional<Bytes> request;
   Bytes rounded;
   StreamId stream;
   PoolId pool;
-  /// What the device still gave; nothing where nobody knows.
+  /// The memory that the device still had; empty where it is unknown.
   std::optional<Bytes> device_free;
 };
 
 struct OutOfMemoryReason {
   RefusedRequest refused;
   LaneName lane;
-  /// What had to be asked of the device.
+  /// The size that had to be requested from the device.
   Bytes device_size;
   /// The lane that the request goes to.
   StateFigures in_lane;
@@ -34,24 +34,24 @@ struct OutOfMemoryReason {
   Bytes free_on_other_streams;
   Bytes free_in_other_half;
   Bytes free_in_other_pools;
-  /// Large enough, but not cut up for a smaller request, or too large for a larger one.
+  /// Holes large enough, but not split for a request of this size.
   Bytes kept_by_split_limit;
   /// In expandable segments, while the option is off.
   Bytes passed_over;
 
   /// The share of the device that may be held, where one is known.
   std::optional<Bytes> allowed;
-  /// The device had enough, so a share of it must have been all that was allowed. Recordings don't
-  /// say which.
+  /// The device had enough memory, so only a share of it must have been allowed. Recordings don't
+  /// say which share.
   bool is_limited_by_unknown_share = false;
-  /// How much more would have been enough, by calculation; nothing where nobody knows.
+  /// How much more memory would have been enough, by calculation; empty where it is unknown.
   std::optional<Bytes> shortfall;
-  /// Live blocks whose release would have been enough, each alone in what it keeps; empty where no
-  /// such blocks are.
+  /// Live blocks whose release would have been enough; each alone keeps its memory from being
+  /// released. Empty where the state has no such blocks.
   std::vector<Pinner> enough_to_free;
 };
 
-/// Empty unless the state's last event is a request that failed. For a recording.
+/// The request that a recorded state ends with; empty unless its last event is a failed request.
 std::optional<RefusedRequest> refused_by(const DeviceState& state);
 
 OutOfMemoryReason explain_out_of_memory(const DeviceState& state, const RefusedRequest& refused);

@@ -91,7 +91,7 @@ class PackingTrials {
     if (core_.buffers().size() > limits_.most_for_all_orders)
       return leave_out("filling their lifetimes from the ground up (skyline)");
     begin("skyline");
-    // Small sets are better searched by floors.
+    // Small sets are better searched by floor_search, so they get less work here.
     constexpr std::uint64_t work_for_each = 5'000;
     const std::uint64_t work =
         std::min(limits_.skyline_work, work_for_each * core_.buffers().size());
@@ -102,11 +102,11 @@ class PackingTrials {
     take_of_core("skyline", *std::move(packing));
   }
 
-  /// What is searched from the ground up: those near the peak, or all.
+  /// The buffers that are searched from the ground up: the core, or all.
   struct FloorSet {
     const std::vector<Buffer>& buffers;
     const Sections& sections;
-    /// A packing so high is known.
+    /// The height of the best known packing.
     Bytes known;
   };
 
@@ -126,10 +126,10 @@ class PackingTrials {
     take("floor_search", *std::move(whole));
   }
 
-  /// How low is low enough.
+  /// The height that is low enough.
   Bytes enough() const { return std::max(result_.load_bound, limits_.target.value_or(Bytes{0})); }
 
-  /// A walk that goes wrong as often as it places something.
+  /// The states of a walk that goes wrong as often as it places something.
   static std::uint64_t one_walk(const FloorSet& set) { return 2 * set.buffers.size(); }
   std::uint64_t states_for(const FloorSet& set) const {
     return affordable_states(set.sections, limits_.floor_states);
@@ -138,8 +138,8 @@ class PackingTrials {
     return set.buffers.size() <= limits_.most_for_floor_search && states_for(set) >= one_walk(set);
   }
 
-  /// The height that is enough comes first, then halfway between what was found and what was not.
-  /// If few walks can be paid, single ones go down.
+  /// Searches at the height that is enough first, then halfway between the heights found and not
+  /// found. If the budget allows few walks, single ones go down.
   std::optional<Packing> search_floors(const FloorSet& set) const {
     const std::uint64_t states = states_for(set);
     if (states / share_of_other_heights < one_walk(set)) return search_a_few_times(set, states);
@@ -147,7 +147,7 @@ class PackingTrials {
     return go_down(set, {2, 5, states / share_of_other_heights}).packing;
   }
 
-  /// Down by single walks, and at the load if they arrive there.
+  /// Goes down by single walks, and if all arrive, searches at the load.
   std::optional<Packing> search_a_few_times(const FloorSet& set, std::uint64_t states) const {
     if (limits_.target)
       if (auto packing = search_below(set, *limits_.target, one_walk(set))) return packing;
@@ -158,7 +158,7 @@ class PackingTrials {
   }
 
   struct Descent {
-    /// Which part of the way to what was not found remains.
+    /// A step leaves one part in so many of the way to the height not found.
     std::uint64_t part = 2;
     int steps = 0;
     std::uint64_t states = 0;

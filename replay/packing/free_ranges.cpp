@@ -69,8 +69,8 @@ std::optional<FreeRange> FreeRanges::first_of_key(std::uint64_t key) const {
   return FreeRange{at->second, by_address_.at(at->second)};
 }
 
-/// Looks at all by address and at those of enough size by turns, whichever is through first: there
-/// are either many that fit, and a low one comes soon, or few.
+/// Looks by turns at all ranges by address and at those of enough size, until one list is through:
+/// either many ranges fit, and a low one comes soon, or few do.
 std::optional<FreeRange> FreeRanges::first_fit(std::uint64_t size) const {
   auto at = by_address_.begin();
   auto large = by_key_.lower_bound({key_(size), 0});

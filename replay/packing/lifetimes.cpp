@@ -2,18 +2,21 @@
 
 #include <algorithm>
 
+#include "allocator/options/size_rules.h"
 #include "replay/call_sites/memory_events.h"
+#include "replay/metrics/memory_curve.h"
 #include "replay/recording/live_blocks.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {
 
-/// What is there while the events of one device go by.
+/// Follows the events of one device, and notes when each block begins and ends.
 class LifetimeWalk : public LiveBlocks {
  public:
   explicit LifetimeWalk(const allocator::Settings& settings) : settings_(settings) {}
 
-  /// What the segments show and no event told of was there all the time.
+  /// Adds blocks that the segments show and no event told of: they were live all the time.
   void take_survivors(const DeviceHistory& history) {
     for (const SnapshotSegment& segment : history.final_segments)
       for (const SnapshotBlock& block : segment.blocks) {
@@ -45,7 +48,7 @@ class LifetimeWalk : public LiveBlocks {
  private:
   void block_allocated(const LiveBlock& block) override { begin(block, ++step_); }
   void block_was_there(const LiveBlock& block) override { begin(block, 0); }
-  /// For now: where no completion is told, it was then.
+  /// The end is preliminary: it counts where no completion is told.
   void block_freed(const LiveBlock& block) override { blocks_[block.serial].end = step_ + 1; }
   void block_completed(const LiveBlock& block) override { blocks_[block.serial].end = ++step_; }
   void block_lost(const LiveBlock& block) override {
@@ -54,7 +57,8 @@ class LifetimeWalk : public LiveBlocks {
     blocks_[block.serial].end = step_ + 1;
   }
 
-  /// All others are in order already. Nothing is copied as a whole: there may be millions.
+  /// Puts the blocks from before the first event first, by address; all others are in order
+  /// already. The list is not copied as a whole, as it may have millions of blocks.
   void put_those_before_first() {
     std::ranges::stable_sort(before_, {}, &Before::address);
     std::vector<Lifetime> first;
@@ -77,7 +81,8 @@ class LifetimeWalk : public LiveBlocks {
         block.key);
   }
 
-  /// A block may be larger than its request needs; where no request is known, it is all there is.
+  /// The least size of the block: its request rounded up, or the whole block where no request is
+  /// known. A block may be larger than its request needs.
   Bytes least_size(const SnapshotBlock& block) const {
     if (block.requested.count == 0) return block.size;
     return std::min(block.size, rounded(block.requested, settings_));
@@ -91,15 +96,30 @@ class LifetimeWalk : public LiveBlocks {
   const allocator::Settings& settings_;
   std::uint64_t step_ = 0;
   std::uint64_t contradictions_ = 0;
-  /// Those of live blocks by their serial number, then survivors.
+  /// Lifetimes of live blocks by their serial number, then of survivors.
   std::vector<Lifetime> blocks_;
-  /// What was there before the first event.
+  /// Blocks from before the first event.
   struct Before {
     std::size_t index;
     std::uint64_t address;
   };
   std::vector<Before> before_;
 };
+
+struct Levels {
+  Peak requested;
+  Peak rounded;
+  std::map<StreamId, Peak> by_stream;
+};
+
+/// Blocks by their end. A block that ends at a step is gone before others begin there.
+std::vector<const Lifetime*> by_end(const DeviceLifetimes& device) {
+  std::vector<const Lifetime*> ends;
+  ends.reserve(device.blocks.size());
+  for (const Lifetime& block : device.blocks) ends.push_back(&block);
+  std::ranges::stable_sort(ends, {}, [](const Lifetime* block) { return block->end; });
+  return ends;
+}
 
 }  // namespace
 
@@ -114,6 +134,51 @@ DeviceLifetimes lifetimes_of(const DeviceHistory& history, const allocator::Sett
   });
   found.online_peak_reserved = peak_reserved_of(history);
   return found;
+}
+
+LowerBounds lower_bounds_of(const DeviceLifetimes& device) {
+  LowerBounds bounds;
+  Levels levels;
+  const std::vector<const Lifetime*> ends = by_end(device);
+  std::size_t ended = 0;
+  for (const Lifetime& block : device.blocks) {
+    for (; ends[ended]->end <= block.begin; ++ended) {
+      levels.requested.subtract(ends[ended]->requested);
+      levels.rounded.subtract(ends[ended]->bytes);
+      levels.by_stream[ends[ended]->stream].subtract(ends[ended]->bytes);
+    }
+    levels.requested.add(block.requested);
+    levels.rounded.add(block.bytes);
+    levels.by_stream[block.stream].add(block.bytes);
+  }
+  bounds.peak_requested = levels.requested.bytes();
+  bounds.peak_rounded = levels.rounded.bytes();
+  for (const auto& [stream, level] : levels.by_stream) {
+    bounds.peak_by_stream[stream] = level.bytes();
+    bounds.sum_of_streams += level.bytes();
+  }
+  return bounds;
+}
+
+std::vector<Buffer> buffers_of(const DeviceLifetimes& device) {
+  std::vector<Buffer> buffers;
+  buffers.reserve(device.blocks.size());
+  for (const Lifetime& block : device.blocks)
+    buffers.push_back({block.begin, block.end, block.bytes, allocator::minimum_block});
+  return buffers;
+}
+
+void check_countable(const DeviceLifetimes& device, const std::string& file) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62U;
+  std::uint64_t sum = 0;
+  for (const Lifetime& block : device.blocks) {
+    if (block.bytes.count < most && block.requested.count < most && sum < most) {
+      sum += block.bytes.count;
+      continue;
+    }
+    throw traces::InputError({file, "device " + std::to_string(device.device),
+                              "blocks whose sizes add up to less than 2^62", "more"});
+  }
 }
 
 }  // namespace vramlab::replay

@@ -7,7 +7,7 @@
 
 #include "replay/packing/buffer.h"
 #include "replay/packing/find_lifetimes.h"
-#include "replay/packing/lower_bounds.h"
+#include "replay/packing/lifetimes.h"
 #include "traces/logs/buffer_list.h"
 
 namespace vramlab::replay {

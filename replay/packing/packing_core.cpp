@@ -8,7 +8,7 @@
 namespace vramlab::replay {
 namespace {
 
-/// By section, and one more: how many before it have a load near the peak.
+/// By section, and one more: how many sections before it have a load near the peak.
 std::vector<std::uint32_t> near_peak_before(const Sections& sections) {
   const std::uint64_t peak = load_bound(sections).count;
   const std::uint64_t near_peak = peak - peak / 4;
@@ -27,7 +27,7 @@ PackingCore::PackingCore(const std::vector<Buffer>& buffers, const Sections& sec
     const SectionSpan span = sections.spans[i];
     (before[span.first] == before[span.last] ? others_ : indices_).push_back(i);
   }
-  // A search of nearly all is as slow as one of all.
+  // A search of nearly all buffers is as slow as a search of all.
   is_all_ = others_.size() < buffers.size() / 4;
   if (is_all_) return;
   std::ranges::stable_sort(others_, std::greater<>(),
@@ -38,7 +38,7 @@ PackingCore::PackingCore(const std::vector<Buffer>& buffers, const Sections& sec
 
 std::optional<Packing> PackingCore::complete(Packing packing, std::uint64_t most_work) const {
   if (is_all_) return packing;
-  // By ascending offset each comes to lie where it was, or lower.
+  // In the order of their offsets, buffers come to lie where they were, or lower.
   std::vector<std::uint32_t> places(indices_.size());
   for (std::uint32_t i = 0; i < places.size(); ++i) places[i] = i;
   std::ranges::stable_sort(places, {}, [&](std::uint32_t i) { return packing.offsets[i]; });

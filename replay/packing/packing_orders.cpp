@@ -24,17 +24,17 @@ void for_nodes(SectionSpan span, std::size_t leaf_count, Node node, Above above)
     if (right % 2 == 1) node(--right);
   }
 
-  // What lies above the nodes lies above the first or the last leaf, or is a part of the span.
+  // The nodes above lie above the first or the last leaf, or are a part of the span.
   for (std::size_t at = first / 2; at > 0; at /= 2) above(at);
   std::size_t other = first / 2;
   for (std::size_t at = last / 2; at != other; at /= 2, other /= 2) above(at);
 }
 
-/// Which offsets are taken in which sections of time, and the lowest offset that is
-/// free through a span of them.
+/// The offsets that are taken in each section of time, and the lowest offset that is free through a
+/// span of them.
 ///
-/// It is a tree over the sections. A node knows which offsets are taken throughout its sections,
-/// and which are taken in any of them; taken ranges that touch are one. So a search looks at a few
+/// It is a tree over the sections. A node knows the offsets that are taken throughout its sections,
+/// and those taken in any of them; taken ranges that touch are one. So a search looks at a few
 /// lists for each level of the tree, whatever number of buffers lies beside the span.
 class OccupiedSpace {
  public:
@@ -43,12 +43,13 @@ class OccupiedSpace {
         taken_throughout_(leaf_count_ * 2),
         taken_somewhere_(leaf_count_ * 2) {}
 
-  /// A multiple of `alignment`. Requires: the span is not empty, size and alignment are not 0.
+  /// The lowest free offset, a multiple of `alignment`. Requires: the span is not empty, size and
+  /// alignment are not 0.
   std::uint64_t lowest_fit(SectionSpan span, std::uint64_t size, std::uint64_t alignment) {
     std::vector<Cursor> cursors;
     gather(span, cursors);
     std::uint64_t offset = 0;
-    // Done when all lists in a row have nothing in the way.
+    // The search is done when no list in a row has a range in the way.
     std::size_t agreed = 0;
     for (std::size_t i = 0; agreed < cursors.size(); i = (i + 1) % cursors.size()) {
       const std::uint64_t end = end_of_conflict(cursors[i], {offset, offset + size});
@@ -104,12 +105,12 @@ class OccupiedSpace {
     ranges.erase(first + 1, last);
   }
 
-  /// The beginning of the first hole that is as large as `wanted` and not below it; nothing is in
-  /// the way if that is its begin.
+  /// The beginning of the first hole that is as large as `wanted` and not below it; without a
+  /// conflict it is the begin of `wanted`.
   std::uint64_t end_of_conflict(Cursor& cursor, Range wanted) {
     const Range* const end = cursor.end;
     const Range* at = cursor.next;
-    // What comes next is mostly near.
+    // The next range is mostly near.
     for (std::ptrdiff_t step = 1; at != end && at->end <= wanted.begin; step *= 2) {
       const Range* const ahead = at + std::min(step, end - at);
       if (ahead == end || ahead->end > wanted.begin) {
@@ -209,7 +210,7 @@ class HighestLoads {
   std::vector<std::vector<std::uint64_t>> rows_;
 };
 
-/// The moments at which most is there are served first.
+/// Buffers that are live at the highest loads come first.
 Keys by_breadth(const std::vector<Buffer>&, const Sections& sections) {
   const HighestLoads highest(sections.loads);
   return keys_of(sections.spans, [&](SectionSpan span) { return highest.in(span); });
@@ -267,7 +268,7 @@ Packing place_in_time(const std::vector<Buffer>& buffers) {
   free.give_back(everything, everything);
   const BufferOrder ends = indices_by(buffers, std::mem_fn(&Buffer::end));
   std::size_t ended = 0;
-  // The largest comes first if several begin together.
+  // Of buffers that begin together, the largest comes first.
   const auto by_begin = [](const Buffer& buffer) {
     return std::pair(buffer.begin, ~buffer.size.count);
   };

@@ -1,5 +1,5 @@
-// PackingOrders: in which order buffers are placed, each at the lowest offset that is free while it
-// is there. Most packing heuristics of the literature are an order and this rule.
+// PackingOrders: orders in which buffers are placed, each at the lowest offset that is free during
+// its lifetime. Most packing heuristics of the literature are an order and this rule.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,14 @@ namespace vramlab::replay {
 
 struct PackingOrder {
   std::string_view name;
-  /// What comes first.
+  /// The buffer that comes first, in words.
   std::string_view sentence;
-  /// The key of a buffer: the highest comes first, then the largest, then the longest there.
+  /// The key of each buffer: the highest key comes first, then the largest size, then the longest
+  /// lifetime.
   std::vector<std::uint64_t> (*keys)(const std::vector<Buffer>& buffers, const Sections& sections);
 };
 
-/// The one that usually wins first.
+/// All orders; the first one usually wins.
 std::span<const PackingOrder> packing_orders();
 
 /// Indices of buffers.
@@ -29,14 +30,14 @@ using BufferOrder = std::vector<std::uint32_t>;
 BufferOrder order_by(const PackingOrder& order, const std::vector<Buffer>& buffers,
                      const Sections& sections);
 
-/// Each at the lowest offset that those before it in the order leave free. Given up after so many
-/// looks at what is taken.
+/// Places each buffer at the lowest offset that those before it in the order leave free. Gives up
+/// after `most_work` looks at taken ranges.
 std::optional<Packing> place_in_order(
     const std::vector<Buffer>& buffers, const Sections& sections, const BufferOrder& order,
     std::uint64_t most_work = std::numeric_limits<std::uint64_t>::max());
 
-/// As an online allocator would, with freedom to split and no segments: as time goes by, each
-/// buffer into the smallest gap that it fits in.
+/// Places each buffer into the smallest gap that it fits in, in order of time: as an online
+/// allocator would with freedom to split and no segments.
 Packing place_in_time(const std::vector<Buffer>& buffers);
 
 }  // namespace vramlab::replay

@@ -1,14 +1,14 @@
-// Plan, then reuse: the second iteration is watched, what it asked for and gave back is packed with
-// foresight, and each later iteration gets the same places for the same requests, by call site and
-// size. What is not in the plan, or whose place is taken, goes to first fit, as does everything
-// before there is a plan. Not in PyTorch.
+// Plan, then reuse: the second iteration is watched, its blocks are packed with foresight, and each
+// later iteration gets the same places for the same requests, by call site and size. Requests that
+// are not in the plan, or whose place is taken, go to first fit, as do all requests before the plan
+// is made. Not in PyTorch.
 #include <map>
 #include <unordered_map>
 
 #include "allocator/options/size_rules.h"
 #include "replay/packing/best_packing.h"
 #include "replay/packing/policies.h"
-#include "replay/packing/segment_policy.h"
+#include "replay/packing/segment_policies.h"
 
 namespace vramlab::replay {
 namespace {
@@ -86,7 +86,7 @@ class PlannedPolicy final : public Policy {
     Bytes bytes;
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
-  /// The n-th of its kind in an iteration.
+  /// A request as the n-th of its kind in an iteration.
   struct Wish {
     Kind kind;
     std::uint64_t number = 0;
@@ -102,7 +102,7 @@ class PlannedPolicy final : public Policy {
     return {kind, counts_[kind]++};
   }
 
-  /// Null where none is planned or it is taken.
+  /// The planned place of a request; null where none is planned or the place is taken.
   const FreeRange* planned_place(const Wish& wish) const {
     const auto found = places_.find(wish);
     if (found == places_.end() || !free_places_.is_free(found->second)) return nullptr;
@@ -114,7 +114,7 @@ class PlannedPolicy final : public Policy {
     seen_.push_back({wish, {++step_, 0, {block_size_of(request.bytes)}}});
   }
 
-  /// What the iteration gave back again, packed for each arena.
+  /// Packs the blocks that the iteration freed again, for each arena.
   void make_plan() {
     phase_ = Phase::planned;
     rest_->release_free_segments();
@@ -151,13 +151,13 @@ class PlannedPolicy final : public Policy {
   std::unique_ptr<SegmentPolicy> rest_;
   Phase phase_ = Phase::warming_up;
   std::uint64_t step_ = 0;
-  /// In this iteration.
+  /// How many requests of each kind this iteration made.
   std::map<Kind, std::uint64_t> counts_;
   std::vector<Seen> seen_;
   /// From a live block to its index in `seen_`. Looked up only.
   std::unordered_map<std::uint64_t, std::size_t> watched_;
   std::map<Wish, FreeRange> places_;
-  /// Begin to end of the memory of each plan.
+  /// The memory of each plan, from begin to end.
   std::map<std::uint64_t, std::uint64_t> plans_;
   FreeRanges free_places_;
   /// Looked up only.

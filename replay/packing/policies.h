@@ -1,4 +1,13 @@
-// The policies that there are, one function each; policies.cpp has the table.
+// Policies: allocators to compare the caching allocator with, and the table of them. A new policy
+// is one source beside this one and a row in policies.cpp (docs/policies.md).
+//
+// A policy gets its memory from a simulated device, which counts the memory taken and given back.
+// It must keep these rules:
+//   Blocks that are live at once share no memory.
+//   free() comes when other streams are done with a block, but the block's own stream may still
+//   work on it. So its memory may serve requests on the same stream at once, and those on another
+//   one only after the device waited for the stream, or after it went back to the device.
+//   Memory of a private pool serves that pool alone: a graph may still use its addresses.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +27,7 @@
 
 namespace vramlab::replay {
 
-// Policy: an allocator to compare the caching allocator with. A new one is one file beside this one
-// and a row in policies.cpp (docs/guide/packing.md).
-//
-// A policy gets its memory from a simulated device, which counts what it takes and gives back. What
-// it must keep:
-//   Blocks that are live at once share no memory.
-//   free() comes when other streams are done with a block, but the block's own stream may still
-//   work on it. So its memory may serve requests on the same stream at once, and those on another
-//   one only after the device waited for the stream, or after it went back to the device.
-//   Memory of a private pool serves that pool alone: a graph may still use its addresses.
-
-/// What may share memory without waiting.
+/// Blocks of the same pool and stream, which may share memory without waiting.
 struct ArenaName {
   PoolId pool;
   StreamId stream;
@@ -37,7 +35,7 @@ struct ArenaName {
 };
 
 struct PolicyRequest {
-  /// Names the block until it is freed; used once.
+  /// The name of the block until it is freed; used once.
   std::uint64_t id = 0;
   /// Not 0.
   Bytes bytes;
@@ -46,11 +44,11 @@ struct PolicyRequest {
   traces::StackId site;
 };
 
-/// What the device cannot count.
+/// Figures that the device cannot count.
 struct PolicyReport {
   /// Physical units that were there already and were mapped to other addresses.
   std::uint64_t units_remapped = 0;
-  /// Streams that were waited for so that their memory could serve others.
+  /// Waits for streams so that their memory could serve others.
   std::uint64_t stream_waits = 0;
   /// Sentences.
   std::vector<std::string> notes;
@@ -67,14 +65,15 @@ class Policy {
   virtual std::optional<Address> malloc(const PolicyRequest& request) = 0;
   /// Requires: the block is live.
   virtual void free(std::uint64_t id) = 0;
-  /// The device memory behind a live block, which checkers compare: its addresses, or where that is
-  /// somewhere else the physical units.
+  /// The device memory behind a live block, which checkers compare: its addresses, or the physical
+  /// units where these are not at the block's addresses.
   virtual std::vector<streams::AddressRange> memory_of(std::uint64_t id) const = 0;
   virtual PolicyReport report() const = 0;
   /// The program begins to do the same again.
   virtual void iteration_ended() {}
-  // What programs tell their allocator beside that. Who does nothing about it is right, too.
-  /// What is free should go back to the device: of all pools that no program needs, or of this one.
+  // Notices of the program. A policy may ignore them.
+  /// Free memory should go back to the device: from this pool, or for the default pool from all
+  /// pools that no program needs.
   virtual void cache_emptied(PoolId /*pool*/) {}
   /// No graph uses the private pool's addresses any more.
   virtual void pool_given_up(PoolId /*pool*/) {}
@@ -83,14 +82,14 @@ class Policy {
 
 struct PolicyConditions {
   const ReferenceVersion& version;
-  /// For those that are PyTorch's.
+  /// For the policies that are in PyTorch.
   allocator::Settings settings;
 };
 
 struct PolicyRow {
   std::string_view name;
   std::string_view sentence;
-  /// Others are ideas, and nobody can turn them on.
+  /// False of ideas that cannot be turned on.
   bool is_in_pytorch = false;
   std::unique_ptr<Policy> (*make)(streams::MemoryDevice& device,
                                   const PolicyConditions& conditions);

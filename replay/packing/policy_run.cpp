@@ -81,7 +81,7 @@ class PolicyWalk {
   }
 
  private:
-  /// Frees up to this step, and what was told before it.
+  /// Passes on frees up to this step, and the notices before it.
   void pass_until(std::uint64_t step) {
     const auto& blocks = task_.lifetimes.blocks;
     const auto& notices = task_.lifetimes.notices;
@@ -115,7 +115,7 @@ class PolicyWalk {
     return ends;
   }
 
-  /// Those between the last request and the next one.
+  /// Passes on the iteration ends between the last request and the next one.
   void pass_iteration_ends() {
     for (; next_end_ < task_.iteration_ends.size() && task_.iteration_ends[next_end_] <= counted_;
          ++next_end_)
@@ -178,7 +178,7 @@ class PolicyWalk {
   streams::SimulatedDevice device_;
   std::unique_ptr<Policy> policy_;
   PolicyChecker checker_;
-  /// Indices of blocks by their end; so many of them have passed.
+  /// Indices of blocks by their end; `ended_` of them have passed.
   std::vector<std::size_t> ends_ = by_end();
   std::size_t ended_ = 0;
   std::size_t noticed_ = 0;

@@ -1,5 +1,6 @@
-// PolicyRun: the requests and frees of a device's history, given to a policy on a simulated device,
-// with a checker beside it. Frees come when other streams are done with the block.
+// PolicyRun: a policy serves the requests and frees of a device's history on a simulated device,
+// and a checker beside it knows the rules of every policy. Frees come when other streams are done
+// with the block.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +17,16 @@
 
 namespace vramlab::replay {
 
-// PolicyChecker: what holds for every policy, whatever its idea is. It keeps a book of its own of
-// what is live and where.
-
+/// The rules of every policy, whatever its idea is. The checker keeps its own book of live blocks
+/// and their memory.
 class PolicyChecker {
  public:
-  /// The next request was served, with this memory. Each gives a sentence about the first fault:
-  /// memory that is too small, that another block has, or
-  /// more than the device gave.
+  /// Notes that the next request was served with this memory. Returns a sentence about the first
+  /// fault: memory that is too small, that another block has, or more than the device gave.
   std::optional<std::string> served(const PolicyRequest& request,
                                     const std::vector<streams::AddressRange>& memory,
                                     Bytes taken_of_device);
-  /// The block is freed.
+  /// Notes that the block is freed. Returns a sentence where it was not live.
   std::optional<std::string> freed(std::uint64_t id);
 
   std::size_t live_count() const { return blocks_.size(); }
@@ -49,18 +48,17 @@ class PolicyChecker {
 struct PolicyRun {
   std::string_view policy;
   bool is_in_pytorch = false;
-  /// Those that every policy has.
+  /// The metrics that every policy has.
   MetricValues metrics;
-  /// The share of the highest reserved memory that no live request had asked for, in
-  /// millionths.
+  /// The share of the peak of reserved memory that no live request had asked for, in millionths.
   std::int64_t unused_at_peak = 0;
   PolicyReport report;
 };
 
 struct PolicyTask {
   const DeviceLifetimes& lifetimes;
-  /// How many requests were made before each end of an iteration; what was there before the first
-  /// event is none.
+  /// How many requests were made before each end of an iteration; blocks from before the first
+  /// event do not count.
   std::vector<std::uint64_t> iteration_ends;
   Bytes memory;
   /// Whether the program's own changes of options count.

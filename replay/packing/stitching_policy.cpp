@@ -1,10 +1,10 @@
 // Stitching: device memory is physical units of 2 MiB, and a block is any free units of its arena,
 // mapped one after another to addresses of its own. So no free unit is ever too small or in the
-// wrong place; what it costs is mapping, and the rest of the last unit. Requests of up to 1 MiB
-// share units, first fit. Not in PyTorch.
+// wrong place; the costs are mapping, and the rest of the last unit. Requests of up to 1 MiB share
+// units, first fit. Not in PyTorch.
 //
-// If the device has no more memory, free units of the default pool's other streams are taken,
-// after these streams were waited for.
+// If the device has no more memory, free units of the default pool's other streams are taken, after
+// waiting for these streams.
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -13,7 +13,7 @@
 #include "allocator/types/check.h"
 #include "replay/packing/free_ranges.h"
 #include "replay/packing/policies.h"
-#include "replay/packing/segment_policy.h"
+#include "replay/packing/segment_policies.h"
 
 namespace vramlab::replay {
 namespace {
@@ -57,16 +57,16 @@ class StitchingPolicy final : public Policy {
  private:
   struct Arena {
     ArenaName name;
-    /// Their first addresses; the lowest are taken first.
+    /// First addresses of free units; the lowest are taken first.
     std::set<std::uint64_t> free_units;
-    /// In units that small blocks share.
+    /// Free ranges in units that small blocks share.
     FreeRanges small;
   };
   struct Block {
     Arena* arena = nullptr;
     std::uint64_t address = 0;
     std::vector<std::uint64_t> units;
-    /// Empty of a large one.
+    /// Empty for a large block.
     FreeRange small;
   };
 
@@ -111,7 +111,7 @@ class StitchingPolicy final : public Policy {
     return Address{address};
   }
 
-  /// All or none. New ones are mapped where they are needed, others once more.
+  /// Takes so many units, or none. New units are mapped where they are needed, others once more.
   std::vector<std::uint64_t> take_units(Arena& arena, std::uint64_t count) {
     if (arena.free_units.size() < count && !make_units(arena, count - arena.free_units.size()) &&
         !take_from_others(arena, count))
@@ -136,7 +136,7 @@ class StitchingPolicy final : public Policy {
     return true;
   }
 
-  /// What others have free, and new ones for the rest; one by one, as little as is needed.
+  /// Takes free units of other arenas one by one, as few as needed, and new ones for the rest.
   bool take_from_others(Arena& arena, std::uint64_t count) {
     if (arena.name.pool != default_pool) return false;
     for (auto& [name, other] : arenas_) {
@@ -151,7 +151,7 @@ class StitchingPolicy final : public Policy {
     return false;
   }
 
-  /// Addresses of a freed block of as many units are used again.
+  /// Addresses for a block of so many units: those of a freed block, otherwise new ones.
   std::uint64_t addresses_for(std::uint64_t count) {
     std::vector<std::uint64_t>& free = free_addresses_[count];
     if (free.empty()) {
@@ -168,9 +168,9 @@ class StitchingPolicy final : public Policy {
   std::uint64_t next_unit_ = 0;
   std::uint64_t next_address_ = 0;
   std::map<ArenaName, Arena> arenas_;
-  /// By number of units.
+  /// Addresses of freed blocks, by number of units.
   std::map<std::uint64_t, std::vector<std::uint64_t>> free_addresses_;
-  /// Made and not used yet.
+  /// Units made and not used yet.
   std::set<std::uint64_t> new_units_;
   /// Looked up only.
   std::unordered_map<std::uint64_t, Block> live_;

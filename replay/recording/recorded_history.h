@@ -12,7 +12,7 @@
 #include "allocator/options/settings.h"
 #include "allocator/types/reference_version.h"
 #include "allocator/types/snapshot.h"
-#include "replay/metrics/peak.h"
+#include "replay/metrics/memory_curve.h"
 #include "replay/recording/recording_summary.h"
 #include "traces/io/long_sequence.h"
 #include "traces/model/snapshot_sink.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/metrics/moment.h"
+#include "replay/metrics/device_state.h"
 #include "replay/recording/recorded_history.h"
 #include "replay/recording/snapshot_values_of.h"
 

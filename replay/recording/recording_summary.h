@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/metrics/peak.h"
+#include "replay/metrics/memory_curve.h"
 #include "traces/model/snapshot_sink.h"
 #include "traces/model/snapshot_tables.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "allocator/types/host_values.h"
+#include "replay/metrics/memory_curve.h"
 #include "replay/metrics/metrics.h"
-#include "replay/metrics/peak.h"
 
 namespace vramlab::replay {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "replay/metrics/device_state.h"
-#include "replay/metrics/moment.h"
 #include "replay/replayer/replay_conditions.h"
 #include "traces/formats/open_trace.h"
 

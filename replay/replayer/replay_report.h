@@ -11,7 +11,6 @@
 #include "allocator/types/snapshot.h"
 #include "replay/metrics/memory_curve.h"
 #include "replay/metrics/metrics.h"
-#include "replay/metrics/peak.h"
 #include "replay/replayer/host_report.h"
 #include "streams/device/device_costs.h"
 #include "streams/device/memory_device.h"

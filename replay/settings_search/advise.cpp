@@ -15,13 +15,13 @@ constexpr const char* expandable = "expandable_segments";
 constexpr const char* rounding = "roundup_power2_divisions";
 constexpr const char* splitting = "max_split_size_mb";
 constexpr const char* garbage = "garbage_collection_threshold";
-/// At most one in so many settings of the grid is replayed.
+/// One setting of the grid in so many is replayed at most.
 constexpr std::uint64_t grid_share = 5;
 
 /// A place in a grid of settings, as the value of each option.
 class SettingChoice {
  public:
-  /// Empty where the option is left out.
+  /// The value of an option; empty where it is left out.
   std::string value(const std::string& option) const {
     const auto found = values_.find(option);
     return found == values_.end() ? "" : found->second;
@@ -50,7 +50,7 @@ class SettingChoice {
   std::map<std::string, std::string> values_;
 };
 
-/// The sizes that a recording asks for, to tell options that change none of them.
+/// The sizes that a recording requests, to find options that change none of them.
 class RequestShapes {
  public:
   explicit RequestShapes(const Recording& recording) {
@@ -75,7 +75,7 @@ class RequestShapes {
 
   /// Whether a segment can be as large, with the next power of two for each request at most.
   bool reach(Bytes size) const { return largest_ >= size; }
-  /// Whether any is of the sizes that share segments of the large pool.
+  /// Whether any size is of those that share segments of the large pool.
   bool has_medium() const {
     return std::ranges::any_of(sizes_, [](Bytes size) {
       return size > allocator::small_limit && size < allocator::medium_limit;
@@ -112,7 +112,7 @@ class AdviceSearch {
       try_all(probes(classic));
       descend(best_of_way(classic));
     }
-    // What is left of the replays goes to what seldom matters.
+    // The remaining replays go to an option that seldom matters.
     try_all(along(option_named(splitting), best_of_way(classic.with(expandable, "True"))));
     return conclude();
   }
@@ -123,7 +123,7 @@ class AdviceSearch {
     return most - std::min(most, advice_.runs);
   }
 
-  /// Those not tried yet that can win.
+  /// Tries the choices that are not tried yet and can win.
   void try_all(const std::vector<SettingChoice>& choices) {
     std::vector<SettingChoice> fresh;
     std::vector<AskedSetting> asked;
@@ -154,7 +154,8 @@ class AdviceSearch {
     return found->first;
   }
 
-  /// The best of those that have expandable segments as this one does. Requires: one was tried.
+  /// The best choice that has expandable segments on or off as this one does. Requires: one was
+  /// tried.
   const SettingChoice& best_of_way(const SettingChoice& like) const {
     const Tried* best = nullptr;
     for (const Tried& tried : rows_)
@@ -177,8 +178,8 @@ class AdviceSearch {
     return choices;
   }
 
-  /// Those to go along from there, in order. If a probe of the limit on splitting is the best
-  /// so far, the limits beside it come first: replays may not be enough for all.
+  /// The options to go along from there, in order. If a probe of the limit on splitting is the best
+  /// so far, the limits beside it come first: the replays may not suffice for all.
   std::vector<const GridOption*> options_from(const SettingChoice& at) const {
     std::vector<const GridOption*> options;
     if (!at.value(splitting).empty()) options.push_back(&option_named(splitting));
@@ -192,7 +193,7 @@ class AdviceSearch {
     return options;
   }
 
-  /// Along one option after another, as long as that gets further.
+  /// Goes along one option after another, as long as it finds settings not tried yet.
   void descend(SettingChoice at) {
     for (;;) {
       const std::size_t tried_before = rows_.size();
@@ -204,8 +205,8 @@ class AdviceSearch {
     }
   }
 
-  /// What makes a difference without expandable segments, each alone: a small and a large limit of
-  /// what is split, few sizes, little that stays cached.
+  /// Settings that make a difference without expandable segments, each alone: a small and a large
+  /// limit on splitting, few sizes, little cached memory.
   std::vector<SettingChoice> probes(const SettingChoice& classic) const {
     std::vector<SettingChoice> choices = {
         classic.with(splitting, "64"), classic.with(splitting, "256"), classic.with(rounding, "2")};
@@ -224,7 +225,7 @@ class AdviceSearch {
                         value_of(best.worst().metrics, "peak_reserved");
   }
 
-  /// A value that changes nothing here, so that the choice without it says the same.
+  /// Whether a value of the choice changes nothing here, so that the choice without it is the same.
   bool is_inert(const SettingChoice& choice) const {
     const std::string divisions = choice.value(rounding);
     if (!divisions.empty() && !requests_.are_rounded_by(options_for(rounding, divisions)))
@@ -264,7 +265,7 @@ class AdviceSearch {
   OptionGrid grid_;
   RequestShapes requests_;
   std::map<SettingChoice, SweepRow> rows_;
-  /// By the value of the rounding.
+  /// Bounds by the value of the rounding.
   std::map<std::string, std::optional<LiveBounds>> live_;
   Advice advice_;
 };

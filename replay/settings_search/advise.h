@@ -1,10 +1,10 @@
-// Which setting is best for a recording, found by replaying a few.
+// Advice: the best setting for a recording, found by replaying a few.
 //
 // The grid has every combination of the options that can matter here, with the values that people
 // try. Its best setting is looked for along one option at a time, from the better of the classic
-// and the expandable way on. What cannot win is left out without a replay: values that change no
-// size that the program asks for, and roundings with which more is live than the best setting
-// reserves.
+// and the expandable way on. Settings that cannot win are left out without a replay: values that
+// change no size that the program requests, and roundings with which more memory is live than the
+// best setting reserves.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,12 @@
 #include <vector>
 
 #include "replay/replayer/recording.h"
-#include "replay/settings_search/live_bounds.h"
-#include "replay/settings_search/option_grid.h"
-#include "replay/settings_search/sweep_row.h"
+#include "replay/settings_search/capacity.h"
+#include "replay/settings_search/sweep.h"
 
 namespace vramlab::replay {
 
-/// What counts most; a setting that fails is worse than one that does not.
+/// The figure that counts most; a setting that fails is worse than one that does not.
 enum class Preference : std::uint8_t {
   /// The least peak of reserved memory, then the fewest device calls.
   memory,
@@ -35,22 +34,22 @@ bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference);
 OptionGrid options_that_matter(const Recording& recording, const ReplayConditions& conditions);
 
 struct Advice {
-  /// As the file says the options, and with no options at all.
+  /// The options of the file, and no options at all.
   SweepRow recorded;
   SweepRow usual;
   SweepRow best;
-  /// The next best that comes to something else, where there is one.
+  /// The next best setting with other figures, if any.
   std::optional<SweepRow> runner_up;
   std::uint64_t grid_size = 0;
   std::uint64_t runs = 0;
-  /// Without rounding; nothing where a replay alone says what is live.
+  /// Bounds without rounding; empty where only a replay knows the live memory.
   std::optional<LiveBounds> live;
 
-  /// No setting does better than no options.
+  /// Whether no setting does better than no options.
   bool nothing_helps() const { return best.conf.empty(); }
 };
 
-/// Replays settings, side by side if it can; rows in the order of the settings.
+/// Replays settings, side by side if possible; rows in the order of the settings.
 using RunSettings = std::function<std::vector<SweepRow>(const std::vector<AskedSetting>&)>;
 
 struct AdviseOptions {
@@ -58,7 +57,7 @@ struct AdviseOptions {
   Preference preference = Preference::memory;
 };
 
-/// The conditions' own options are of no meaning.
+/// The options in the conditions are ignored.
 Advice advise(const Recording& recording, const AdviseOptions& options, const RunSettings& run);
 
 }  // namespace vramlab::replay

@@ -1,22 +1,42 @@
-// The least device memory on which a recording runs, exact to the granularity of device memory.
+// The least device memory on which a recording runs, exact to the granularity of device memory; and
+// live bounds: the memory that no allocator does without, found without replaying.
 //
-// More memory does not always help: with more, less is released on the way, and what then lies
-// between live blocks may be of no use to a later request. So the search goes up from a size below
-// which nothing runs. Each replay says on which larger sizes all would have gone the same: every
-// question to the device answered the same, every comparison with a share of it or with the room in
-// an expandable segment the same, and segments in the same order. These are left out, and the next
-// size above them is replayed.
+// More memory does not always help: with more, less is released on the way, and the memory that
+// then lies between live blocks may be of no use to a later request. So the search goes up from a
+// size below which nothing runs. Each replay says on which larger sizes it would have gone the
+// same: every question to the device answered the same, every comparison with a share of it or with
+// the room in an expandable segment the same, and segments in the same order. These sizes are left
+// out, and the next size above them is replayed.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "allocator/options/settings.h"
 #include "replay/replayer/recording.h"
-#include "replay/settings_search/live_bounds.h"
 
 namespace vramlab::replay {
 
-/// Sizes from one up to, and not including, another.
+/// The most memory that is live at a time, whatever the allocator does.
+struct LiveBounds {
+  /// Bytes as requested.
+  Bytes requested;
+  /// The least size of the blocks, by the rounding of the settings.
+  Bytes rounded;
+  /// The least memory of the device: each stream's small and large blocks in whole multiples of its
+  /// granularity, and at least the memory reserved at the start.
+  Bytes on_device;
+};
+
+/// The bounds of the device that needs most; empty if only a replay knows the live memory. Frees
+/// that wait count as done. If the program changes its options, sizes are rounded as little as
+/// possible.
+std::optional<LiveBounds> live_bounds(const Recording& recording, const Settings& settings);
+
+/// The step between the sizes of device memory that are looked at.
+inline constexpr Bytes device_granule{2ULL << 20};
+
+/// A half-open range of sizes.
 struct SizeRange {
   Bytes from;
   Bytes below;
@@ -24,29 +44,29 @@ struct SizeRange {
 };
 
 struct CapacityAnswer {
-  /// Empty if it does not run on any.
+  /// Empty if the recording runs on no size.
   std::optional<Bytes> least;
-  /// Empty if only a replay says what is live.
+  /// Empty if only a replay knows the live memory.
   std::optional<LiveBounds> live;
-  /// Without a limit.
+  /// The peak on a device without a limit.
   Bytes peak_reserved;
-  /// Larger sizes on which it fails, apart from each other, ascending.
+  /// Larger sizes on which the recording fails, as separate ranges, ascending.
   std::vector<SizeRange> fails_above;
-  /// Sizes above the least were looked at up to here, or all of them.
+  /// The size up to which sizes above the least were looked at; empty where all were.
   std::optional<Bytes> looked_up_to;
-  /// Sizes were left out where a replay said that nothing would change.
+  /// Whether sizes were left out because a replay said that they would change nothing.
   bool left_out_sizes = false;
   std::uint64_t replays = 0;
 };
 
 struct CapacityEffort {
-  /// Replays above the answer, to see whether more memory always helps.
+  /// The most replays above the answer, which show whether more memory always helps.
   std::uint64_t replays_above = 1000;
-  /// And no more of them once they went through so many events.
+  /// The number of events after which no more replays above the answer are made.
   std::uint64_t events_above = 250'000'000;
 };
 
-/// The conditions' own memory is of no meaning. Throws InputError.
+/// The memory in the conditions is ignored. Throws InputError.
 CapacityAnswer find_capacity(const Recording& recording, const ReplayConditions& conditions,
                              const CapacityEffort& effort);
 

@@ -1,5 +1,5 @@
-// What would have let a request pass that failed in a replay, found by replaying again: with more
-// memory, and with a few settings that are likely to help.
+// OutOfMemoryTries: replays again with more memory, and with a few settings that are likely to
+// help, to find out how a request that failed in a replay would have passed.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace vramlab::replay {
 
-/// What is different in a try.
+/// The difference between a try and the replay that failed.
 struct ReplayChange {
   std::optional<Bytes> memory;
   std::optional<std::string> options;
@@ -27,24 +27,24 @@ struct FailedAt {
 };
 
 struct TriedOptions {
-  /// What was added to the options, such as `expandable_segments:True`.
+  /// The text added to the options, such as `expandable_segments:True`.
   std::string added;
   bool passes = false;
-  /// No later request fails either.
+  /// Whether no later request fails either.
   bool runs_through = false;
   friend bool operator==(const TriedOptions&, const TriedOptions&) = default;
 };
 
-/// The least memory, in whole steps of a classic segment, with which the request passes: first
-/// `guess` is added to `memory`, twice as much as long as that is not enough, and then the interval
-/// is halved. Empty if no memory helps.
+/// The least memory, in whole steps of a classic segment, with which the request passes: `guess` is
+/// added to `memory` and doubled until it is enough, then the interval is halved. Empty if no
+/// memory helps.
 std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed, Bytes memory,
                                   Bytes guess);
 
 /// Whether the allocator may have the whole device.
 enum class MemoryShare : std::uint8_t { whole, limited };
 
-/// Settings likely to help that are not in `options` yet, each tried on its own. Garbage is only
+/// Tries settings that are likely to help and not in force yet, each on its own. Garbage is only
 /// collected where a share of the device is allowed.
 std::vector<TriedOptions> try_likely_options(const ReplayTry& replay, const FailedAt& failed,
                                              const Settings& settings, MemoryShare share);

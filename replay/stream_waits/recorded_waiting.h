@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "replay/replayer/recording.h"
-#include "replay/stream_waits/waiting_cost.h"
-#include "replay/stream_waits/waiting_releases.h"
+#include "replay/stream_waits/waiting_frees.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::replay {

@@ -5,6 +5,7 @@
 
 namespace vramlab::replay {
 
+using streams::Duration;
 using streams::EndedItem;
 using streams::IssuedItem;
 using streams::ItemKind;
@@ -18,7 +19,7 @@ void StreamActivity::issued(const IssuedItem& item) {
   last_issued_[item.stream] = item.number;
 }
 
-/// The record is what its stream was given last.
+/// The record is the last item that its stream was given.
 void StreamActivity::event_recorded(EventId event, StreamAt stream) {
   auto point = std::make_shared<RecordPoint>(RecordPoint{stream, std::nullopt});
   if (const auto found = pending_.find(last_issued_[stream]); found != pending_.end())
@@ -26,7 +27,7 @@ void StreamActivity::event_recorded(EventId event, StreamAt stream) {
   records_[event.value] = std::move(point);
 }
 
-/// The wait is what the stream was given last.
+/// The wait is the last item that the stream was given.
 void StreamActivity::stream_follows_event(StreamAt stream, EventId event) {
   const auto record = records_.find(event.value);
   const auto wait = pending_.find(last_issued_[stream]);
@@ -65,7 +66,7 @@ void StreamActivity::add_figures(const FinishedItem& finished) {
   StreamFigures& figures = report_.streams[item.stream];
   if (item.kind == ItemKind::graph_begin) ++figures.launches;
   if (item.kind != ItemKind::graph_node) {
-    // A mark begins when what it waits for has ended; work when it has a place, too.
+    // A mark begins when the items that it waits for have ended; work also needs a place to run.
     const Time begin = item.begin;
     if (item.kind != ItemKind::graph_end && begin > finished.could_begin)
       figures.held_up.ns += (begin - finished.could_begin).ns;
@@ -94,6 +95,37 @@ ActivityReport StreamActivity::report() const {
   for (const auto& [device, busy] : busy_)
     report.devices[device] = {busy.at_least_one(), busy.at_least_two()};
   return report;
+}
+
+void BusyTime::add(BusySpan span) {
+  if (span.begin < span.end) merge(once_, span, &twice_);
+}
+
+void BusyTime::merge(std::vector<BusySpan>& spans, BusySpan span, std::vector<BusySpan>* twice) {
+  std::vector<BusySpan> common;
+  std::vector<BusySpan> later;
+  while (!spans.empty() && spans.back().end >= span.begin) {
+    const BusySpan last = spans.back();
+    spans.pop_back();
+    if (last.begin > span.end) {
+      later.push_back(last);
+      continue;
+    }
+    const BusySpan both{std::max(last.begin, span.begin), std::min(last.end, span.end)};
+    if (both.begin < both.end) common.push_back(both);
+    span.begin = std::min(span.begin, last.begin);
+    span.end = std::max(span.end, last.end);
+  }
+  spans.push_back(span);
+  spans.insert(spans.end(), later.rbegin(), later.rend());
+  if (twice == nullptr) return;
+  for (auto it = common.rbegin(); it != common.rend(); ++it) merge(*twice, *it, nullptr);
+}
+
+Duration BusyTime::total(const std::vector<BusySpan>& spans) {
+  Duration sum;
+  for (const BusySpan& span : spans) sum.ns += (span.end - span.begin).ns;
+  return sum;
 }
 
 }  // namespace vramlab::replay

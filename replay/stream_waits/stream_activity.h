@@ -1,5 +1,5 @@
-// StreamActivity: what the streams of a program did, by stream, device and host thread. It adds up
-// as it is told; each finished item can be looked at on the way.
+// StreamActivity: how long the streams, devices and host threads of a program were busy, waited or
+// were held up. Figures are added up as items end; a listener can look at each finished item.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "replay/metrics/busy_time.h"
 #include "streams/stream_model/stream_watcher.h"
+#include "streams/stream_model/virtual_time.h"
 
 namespace vramlab::replay {
 
-/// The place of a record of an event; its time is known once it ended.
+/// The place where an event is recorded; its time is known once the record ended.
 struct RecordPoint {
   streams::StreamAt stream;
   std::optional<streams::Time> at;
@@ -25,18 +25,18 @@ struct FinishedItem {
   streams::EndedItem item;
   /// For work and graph nodes.
   streams::WorkKind work = streams::WorkKind::kernel;
-  /// When it was issued and what its stream had before was done.
+  /// The time when the item was issued and its stream had done all items before it.
   streams::Time could_begin;
-  /// For an event_wait: what it waited for; null where there was nothing.
+  /// For an event_wait: the record that it waited for; null where the event had none.
   std::shared_ptr<const RecordPoint> awaited;
 };
 
 struct StreamFigures {
   std::uint64_t work_count = 0;
   std::uint64_t launches = 0;
-  /// Work added up. What runs side by side inside a graph counts once for each.
+  /// The sum over all work. Work that runs side by side inside a graph counts once for each.
   streams::Duration busy;
-  /// Work could have gone on, but for events of others, or for a place to run.
+  /// The time that work waited for events of other streams, or for a place to run.
   streams::Duration held_up;
   streams::Time first_begin;
   streams::Time last_end;
@@ -48,7 +48,7 @@ struct ThreadFigures {
 };
 
 struct DeviceActivity {
-  /// Something ran; two streams or more ran at once.
+  /// The time with any work running, and with work of two streams or more.
   streams::Duration busy;
   streams::Duration overlapped;
 };
@@ -57,8 +57,33 @@ struct ActivityReport {
   std::map<streams::StreamAt, StreamFigures> streams;
   std::map<std::uint32_t, DeviceActivity> devices;
   std::map<streams::ThreadId, ThreadFigures> threads;
-  /// When the last thing ended.
+  /// The time when the last item ended.
   streams::Time end;
+};
+
+struct BusySpan {
+  streams::Time begin;
+  streams::Time end;
+};
+
+/// For how long at least one of many spans lasted, and at least two. Spans come in the order of
+/// their ends.
+class BusyTime {
+ public:
+  /// Requires: ends do not go back.
+  void add(BusySpan span);
+
+  streams::Duration at_least_one() const { return total(once_); }
+  streams::Duration at_least_two() const { return total(twice_); }
+
+ private:
+  static streams::Duration total(const std::vector<BusySpan>& spans);
+  /// Adds a span to separate spans in order, and joins it with the last ones where they touch. The
+  /// overlaps go to `twice`, unless that is null.
+  static void merge(std::vector<BusySpan>& spans, BusySpan span, std::vector<BusySpan>* twice);
+
+  std::vector<BusySpan> once_;
+  std::vector<BusySpan> twice_;
 };
 
 class StreamActivity final : public streams::StreamWatcher {
@@ -94,7 +119,7 @@ class StreamActivity final : public streams::StreamWatcher {
   ActivityReport report_;
   std::map<std::uint32_t, BusyTime> busy_;
   std::unordered_map<std::uint64_t, Pending> pending_;
-  /// By stream: when the last of its items ended, and the number of the last one issued.
+  // By stream: when its last item ended, and the number of the last one issued.
   std::map<streams::StreamAt, streams::Time> last_end_;
   std::map<streams::StreamAt, std::uint64_t> last_issued_;
   std::unordered_map<std::uint64_t, std::shared_ptr<RecordPoint>> records_;

@@ -1,21 +1,60 @@
-// StreamSimulation: a program's streams in virtual time, its allocator on top, and its hazards.
+// StreamSimulation: a program's streams in virtual time, its allocator on top, and its hazards. The
+// result is a report of activity, of the cost of waiting frees, of hazards and of deadlocks.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "replay/replayer/program_replay.h"
-#include "replay/stream_waits/hazard_feed.h"
+#include "replay/replayer/stream_program.h"
 #include "replay/stream_waits/recorded_waiting.h"
 #include "replay/stream_waits/stream_activity.h"
+#include "streams/hazards/hazards.h"
 
 namespace vramlab::replay {
+
+class DeviceReplay;
+
+/// Tells the hazard checker what a program does with its memory and its handles, event by event as
+/// it is replayed.
+class HazardFeed {
+ public:
+  /// Both must outlive the feed.
+  HazardFeed(streams::HazardChecker& checker, ProgramAccesses& accesses)
+      : checker_(checker), accesses_(accesses) {}
+
+  /// After each event.
+  void add(DeviceReplay& replay, StreamProgram& program, const traces::ProgramEvent& event,
+           std::uint64_t number);
+  void released(std::uint32_t device, streams::AddressRange range);
+  void finish(const Deadlock& deadlock);
+
+  /// The event at which a checkpoint was restored: live blocks have other names from then on, so
+  /// the checker is told no more about memory.
+  std::optional<std::uint64_t> ends_at() const { return ends_at_; }
+
+ private:
+  using Event = traces::ProgramEvent;
+
+  void hand_out(DeviceReplay& replay, StreamProgram& program, const Event& event,
+                std::uint64_t number);
+  void look_at_handles(StreamProgram& program, const Event& event, std::uint64_t number);
+
+  streams::HazardChecker& checker_;
+  ProgramAccesses& accesses_;
+  std::unordered_map<std::uint64_t, streams::BlockNumber> live_;
+  std::size_t refused_seen_ = 0;
+  std::optional<std::uint64_t> ends_at_;
+};
 
 struct StreamConditions {
   ReplayConditions replay;
   bool finds_hazards = true;
-  /// Entries of the allocator's history that the cost of waiting is counted in.
+  /// The most entries of the allocator's history, from which the cost of waiting is counted.
   std::size_t history_capacity = 1'000'000;
 };
 
@@ -44,7 +83,7 @@ struct StreamReport {
   }
 };
 
-/// What is looked at on the way.
+/// Callers that look at the simulation on its way.
 struct StreamListeners {
   StreamActivity::Listener finished = {};
   /// After each event of the program.
@@ -61,7 +100,7 @@ class StreamSimulation final : public traces::ProgramSink {
   void program_event(const traces::ProgramEvent& event) override;
   bool has_events() const { return !stacks_.empty(); }
 
-  /// Once the reader is through.
+  /// The report, once the reader is through.
   StreamReport finish();
 
  private:

@@ -5,6 +5,7 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/recording/followed_blocks.h"
+#include "traces/model/known_texts.h"
 
 namespace vramlab::replay {
 namespace {
@@ -18,10 +19,10 @@ MemoryTrack track_for(PoolId pool, allocator::PoolKind kind) {
   return {pool, std::nullopt};
 }
 
-/// What each pool of a device holds while its history is walked through.
+/// The memory that each pool of a device holds while its history is followed.
 class TrackFigures : public FollowedBlocks {
  public:
-  /// All of it must outlive this. Points and tracks are added to the timeline.
+  /// Adds points and tracks to the timeline. All three must outlive this.
   TrackFigures(const DeviceHistory& history, const HistoryWalk& walk, MemoryTimeline& timeline)
       : FollowedBlocks(history, walk), timeline_(timeline) {
     const std::vector<SegmentLife>& lives = walk.placements.lives;
@@ -51,7 +52,7 @@ class TrackFigures : public FollowedBlocks {
     tell_if_changed(0, all.time_us);
   }
 
-  /// A block that waits for other streams is in use no more, but not free yet.
+  /// A block that waits for other streams is no longer in use, but not free yet.
   void block_changed(Change change, const LiveBlock& block) override {
     MemoryFigures& figures = figures_of(block.life);
     if (change == Change::handed_out) figures.allocated += block.bytes;
@@ -88,11 +89,11 @@ class TrackFigures : public FollowedBlocks {
 
   MemoryTimeline& timeline_;
   std::vector<std::uint32_t> track_of_life_;
-  /// By track, now.
+  /// The current figures by track.
   std::vector<traces::MemoryFigures> figures_;
-  /// What the last point of each track says.
+  /// The figures of the last point of each track.
   std::vector<std::optional<traces::MemoryFigures>> told_;
-  /// Since the last moment.
+  /// Tracks that changed since the last moment.
   std::set<std::uint32_t> changed_;
 };
 
@@ -115,6 +116,25 @@ MemoryTimeline find_timeline(const DeviceHistory& history, const VerifyCondition
       timeline.failures.push_back({walk.times_us[i], history.events[i].size});
   timeline.doubts = std::move(walk.doubts);
   return timeline;
+}
+
+void AnnotationCollector::add(const traces::AnnotationValue& annotation) {
+  if (!annotation.keys.has(traces::KnownText::time_us)) return;
+  std::vector<std::size_t>& open = open_[{annotation.device, annotation.name}];
+  AnnotationSpan span{annotation.device, annotation.name, {}, {}};
+  if (annotation.stage == traces::TextId(traces::KnownText::start)) {
+    span.begin_us = annotation.time_us;
+    open.push_back(spans_.size());
+    spans_.push_back(span);
+  } else if (annotation.stage == traces::TextId(traces::KnownText::end)) {
+    if (open.empty()) {
+      span.end_us = annotation.time_us;
+      spans_.push_back(span);
+      return;
+    }
+    spans_[open.back()].end_us = annotation.time_us;
+    open.pop_back();
+  }
 }
 
 }  // namespace vramlab::replay

@@ -1,31 +1,35 @@
 // MemoryTimeline: how much memory a recorded history held at each moment, device by device and pool
-// by pool, as walking through it shows (history_walk).
+// by pool, as following the history shows. And annotations, which people put into a recording, as
+// spans of time.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "replay/recording/recorded_history.h"
 #include "replay/recording/verify.h"
 #include "traces/json/perfetto_writer.h"
+#include "traces/model/snapshot_sink.h"
 
 namespace vramlab::replay {
 
-/// Whose memory a curve shows. The small and the large pool of the device are apart.
+/// The pool whose memory a curve shows. The small and the large default pool have a track each.
 struct MemoryTrack {
   /// Empty for all pools together.
   std::optional<allocator::PoolId> pool;
   std::optional<allocator::PoolKind> kind;
   friend auto operator<=>(const MemoryTrack&, const MemoryTrack&) = default;
 };
-/// `all pools`, `default small`, `pool (1, 0)`.
+/// Such as `all pools`, `default small` or `pool (1, 0)`.
 std::string track_name(const MemoryTrack& track);
 
 struct MemoryPoint {
   std::uint64_t time_us = 0;
-  /// Number of the track.
+  /// Index of the track.
   std::uint32_t track = 0;
   traces::MemoryFigures figures;
 };
@@ -37,17 +41,41 @@ struct FailureMoment {
 
 struct MemoryTimeline {
   std::int64_t device = 0;
-  /// The first one is of all pools.
+  /// The first track is of all pools.
   std::vector<MemoryTrack> tracks;
-  /// A point for each change. Times don't go back: a recorded one that does counts as the one
+  /// A point for each change. Times don't go back: a recorded time that does counts as the one
   /// before.
   std::vector<MemoryPoint> points;
   std::vector<FailureMoment> failures;
-  /// Sentences: why the curves may not be what happened; empty where nothing speaks against them.
+  /// Sentences about reasons to doubt the curves.
   std::vector<std::string> doubts;
 };
 
 /// Requires: the history has no impossible part (impossible_part).
 MemoryTimeline find_timeline(const DeviceHistory& history, const VerifyConditions& conditions);
+
+/// A named span of a recording: a beginning with the next end of the same name on the same device.
+/// If its beginning or end was not recorded, the span reaches to that end of the recording.
+struct AnnotationSpan {
+  std::int64_t device = 0;
+  traces::TextId name;
+  /// Empty if it was not recorded.
+  std::optional<std::uint64_t> begin_us;
+  std::optional<std::uint64_t> end_us;
+  friend bool operator==(const AnnotationSpan&, const AnnotationSpan&) = default;
+};
+
+/// Makes spans of the annotations that a reader finds. Annotations without a time are left out.
+class AnnotationCollector {
+ public:
+  void add(const traces::AnnotationValue& annotation);
+  /// In the order in which the first annotation of each was seen.
+  const std::vector<AnnotationSpan>& spans() const { return spans_; }
+
+ private:
+  std::vector<AnnotationSpan> spans_;
+  /// Spans that have not ended, the innermost last.
+  std::map<std::pair<std::int64_t, traces::TextId>, std::vector<std::size_t>> open_;
+};
 
 }  // namespace vramlab::replay

@@ -9,7 +9,7 @@ namespace {
 
 using traces::PerfettoPlace;
 
-/// One thing to write: which, of which list.
+/// A thing to write, as a place in one of the lists.
 struct Item {
   enum class Kind : std::uint8_t { slice_end, figures, failure, slice_begin };
   std::uint64_t time_us = 0;
@@ -47,7 +47,7 @@ class PerfettoTrace {
     for (const std::int64_t device : devices) writer_.device(device);
   }
 
-  /// Failures stand among the points as their times say.
+  /// Failures are sorted among the points by their times.
   void collect_timeline(std::uint32_t list) {
     const MemoryTimeline& timeline = timelines_[list];
     for (std::size_t i = 0; i < timeline.points.size(); ++i)
@@ -56,8 +56,8 @@ class PerfettoTrace {
       items_.push_back({timeline.failures[i].time_us, Item::Kind::failure, list, i});
   }
 
-  /// A span's beginning is collected before its end, so that it stays so where both are at one
-  /// time.
+  /// A span's beginning is collected before its end, so that it stays first where both have the
+  /// same time.
   void collect_spans() {
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t last = 0;

@@ -9,7 +9,6 @@
 #include "allocator/options/size_rules.h"
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/metrics/fragmentation.h"
-#include "replay/metrics/pinners.h"
 #include "tests/support/devices/probed_run.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/programs/random_programs.h"

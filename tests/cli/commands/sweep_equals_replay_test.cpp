@@ -8,7 +8,7 @@
 #include "replay/replayer/device_replay.h"
 #include "replay/replayer/recording.h"
 #include "replay/replayer/replay_source.h"
-#include "replay/settings_search/sweep_row.h"
+#include "replay/settings_search/sweep.h"
 #include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {

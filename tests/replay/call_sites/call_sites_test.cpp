@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "replay/call_sites/stack_tree.h"
 #include "tests/support/kit/random_numbers.h"
 
 namespace vramlab::tests {

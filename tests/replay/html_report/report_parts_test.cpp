@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "replay/html_report/page_bytes.h"
-#include "replay/html_report/page_texts.h"
-#include "replay/html_report/report_detail.h"
-#include "replay/html_report/report_survey.h"
+#include "replay/html_report/packed_parts.h"
+#include "replay/html_report/report_timeline.h"
 
 namespace vramlab::replay {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "replay/html_report/report_detail.h"
+#include "replay/html_report/report_timeline.h"
 #include "replay/recording/recorded_states.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/kit/report_reader.h"

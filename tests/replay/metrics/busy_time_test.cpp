@@ -1,5 +1,5 @@
 // Time with one span or with two, against counting every nanosecond.
-#include "replay/metrics/busy_time.h"
+#include "replay/stream_waits/stream_activity.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "replay/metrics/engine_rules.h"
-#include "replay/metrics/holes.h"
-#include "replay/metrics/pinners.h"
 #include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {

@@ -1,5 +1,5 @@
 // Curves in few steps, and memory times time in integers.
-#include "replay/metrics/held_curve.h"
+#include "replay/metrics/memory_curve.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Sums that events change, and the most that they ever came to.
-#include "replay/metrics/peak.h"
+#include "replay/metrics/memory_curve.h"
 
 #include <gtest/gtest.h>
 

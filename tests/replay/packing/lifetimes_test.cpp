@@ -5,7 +5,6 @@
 
 #include "replay/packing/buffer.h"
 #include "replay/packing/find_lifetimes.h"
-#include "replay/packing/lower_bounds.h"
 #include "tests/support/kit/text_program.h"
 #include "traces/io/input_error.h"
 

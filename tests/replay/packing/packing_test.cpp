@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "replay/packing/buffer.h"
 #include "replay/packing/floor_search.h"
 #include "replay/packing/free_ranges.h"
-#include "replay/packing/packing_check.h"
 #include "replay/packing/packing_orders.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/recordings/packing_instances.h"

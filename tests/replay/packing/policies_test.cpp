@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "replay/packing/find_lifetimes.h"
-#include "replay/packing/lower_bounds.h"
+#include "replay/packing/lifetimes.h"
 #include "replay/packing/policy_run.h"
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/replay_source.h"

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "replay/packing/packing_check.h"
+#include "replay/packing/buffer.h"
 #include "replay/packing/packing_core.h"
-#include "replay/packing/skyline_fill.h"
 #include "replay/packing/skyline_search.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/recordings/packing_instances.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "replay/metrics/holes.h"
+#include "replay/metrics/fragmentation.h"
 #include "tests/support/recordings/case_history.h"
 
 namespace vramlab::replay {

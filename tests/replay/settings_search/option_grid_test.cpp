@@ -1,5 +1,5 @@
 // Grids of settings, in words and in files.
-#include "replay/settings_search/option_grid.h"
+#include "replay/settings_search/sweep.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

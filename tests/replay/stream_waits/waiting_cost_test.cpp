@@ -1,5 +1,5 @@
 // What frees that waited held: known cases, and random histories summed up entry by entry.
-#include "replay/stream_waits/waiting_cost.h"
+#include "replay/stream_waits/waiting_frees.h"
 
 #include <gtest/gtest.h>
 

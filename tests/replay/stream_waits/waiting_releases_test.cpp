@@ -1,5 +1,5 @@
 // Releases of cached memory while frees waited.
-#include "replay/stream_waits/waiting_releases.h"
+#include "replay/stream_waits/waiting_frees.h"
 
 #include <gtest/gtest.h>
 

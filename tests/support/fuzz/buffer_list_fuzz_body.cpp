@@ -1,7 +1,7 @@
 #include "tests/support/fuzz/buffer_list_fuzz_body.h"
 
+#include "replay/packing/buffer.h"
 #include "replay/packing/pack_input.h"
-#include "replay/packing/packing_check.h"
 #include "replay/packing/packing_orders.h"
 #include "tests/support/kit/memory_source.h"
 #include "traces/io/input_error.h"

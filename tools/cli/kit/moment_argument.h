@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "replay/metrics/moment.h"
+#include "replay/metrics/device_state.h"
 #include "replay/replayer/replayed_states.h"
 #include "tools/cli/kit/arguments.h"
 #include "traces/io/output_file.h"

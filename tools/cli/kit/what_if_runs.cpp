@@ -10,7 +10,7 @@
 
 #include "allocator/types/answers.h"
 #include "replay/replayer/replay_options.h"
-#include "replay/settings_search/option_grid.h"
+#include "replay/settings_search/sweep.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "traces/io/input_error.h"
 

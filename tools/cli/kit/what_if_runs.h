@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "replay/replayer/recording.h"
-#include "replay/settings_search/sweep_row.h"
+#include "replay/settings_search/sweep.h"
 #include "tools/cli/kit/replay_arguments.h"
 #include "tools/cli/printers/table.h"
 

@@ -1,7 +1,7 @@
 #include "tools/cli/printers/fragmentation_text.h"
 
 #include "allocator/types/bytes_and_ids.h"
-#include "replay/metrics/holes.h"
+#include "replay/metrics/fragmentation.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"

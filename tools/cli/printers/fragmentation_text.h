@@ -5,7 +5,7 @@
 #include <string>
 
 #include "replay/metrics/device_state.h"
-#include "replay/metrics/pinners.h"
+#include "replay/metrics/fragmentation.h"
 
 namespace vramlab::tools {
 

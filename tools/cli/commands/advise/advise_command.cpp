@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/metrics/pinners.h"
+#include "replay/metrics/fragmentation.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/settings_search/advise.h"
 #include "tools/cli/commands/pack/packing_beside.h"

@@ -6,7 +6,7 @@
 #include "replay/replayer/ordered_device.h"
 #include "replay/replayer/replay_options.h"
 #include "replay/settings_search/capacity.h"
-#include "replay/settings_search/option_grid.h"
+#include "replay/settings_search/sweep.h"
 #include "tools/cli/commands/capacity/capacity_report.h"
 #include "tools/cli/commands/pack/packing_beside.h"
 #include "tools/cli/kit/commands.h"

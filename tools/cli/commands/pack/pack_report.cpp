@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/types/check.h"
-#include "replay/packing/packing_check.h"
+#include "replay/packing/buffer.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "replay/packing/find_lifetimes.h"
-#include "replay/packing/lower_bounds.h"
+#include "replay/packing/lifetimes.h"
 #include "replay/packing/policy_run.h"
 #include "replay/replayer/replay_conditions.h"
 #include "replay/replayer/replay_options.h"

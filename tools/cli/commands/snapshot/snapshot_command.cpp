@@ -8,7 +8,7 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
-#include "replay/metrics/holes.h"
+#include "replay/metrics/fragmentation.h"
 #include "replay/recording/snapshot_values_of.h"
 #include "tools/cli/commands/snapshot/snapshot_host.h"
 #include "tools/cli/kit/commands.h"

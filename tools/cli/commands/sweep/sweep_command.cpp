@@ -4,7 +4,7 @@
 #include <set>
 
 #include "replay/replayer/replay_options.h"
-#include "replay/settings_search/option_grid.h"
+#include "replay/settings_search/sweep.h"
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/outputs.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/settings_search/sweep_row.h"
+#include "replay/settings_search/sweep.h"
 #include "tools/cli/kit/what_if_runs.h"
 
 namespace vramlab::tools {

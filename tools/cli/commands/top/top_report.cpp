@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "replay/call_sites/stack_tree.h"
+#include "replay/call_sites/call_sites.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"

@@ -9,7 +9,6 @@
 #include "replay/call_sites/call_sites.h"
 #include "replay/call_sites/growth.h"
 #include "replay/call_sites/holdings.h"
-#include "replay/call_sites/stack_tree.h"
 #include "traces/formats/open_trace.h"
 #include "traces/model/user_frame.h"
 

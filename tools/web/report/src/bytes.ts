@@ -1,4 +1,4 @@
-// Numbers as replay/html_report/page_bytes.h packs them: seven bits a byte, the lowest first; signed ones with
+// Numbers as replay/html_report/packed_parts.h packs them: seven bits a byte, the lowest first; signed ones with
 // the sign in the lowest bit; columns as distances from the number before.
 
 export class ByteReader {

@@ -1,8 +1,10 @@
-// SegmentPolicy: what policies share that cut blocks out of segments and join free neighbours.
-// Which free range a request gets is what they differ in.
+// SegmentPolicy: the base of policies that cut blocks out of segments and join free neighbours.
+// They differ in the free range that a request gets: the lowest one (first fit), or one of the next
+// class of sizes (TLSF).
 //
-// Each arena has segments of its own, for requests of any size. They are kept until the device has
-// no more memory; then the ones without a block go back, of all arenas, and it is asked once more.
+// Each arena has segments of its own, for requests of any size. Segments are kept until the device
+// has no more memory; then those without a block go back, of all arenas, and the device is asked
+// once more.
 #pragma once
 
 #include <map>
@@ -23,7 +25,7 @@ class SegmentPolicy : public Policy {
     if (pool == default_pool) release_free_segments();
   }
 
-  /// Gives back all segments that nothing is in.
+  /// Gives back all segments without a block.
   void release_free_segments();
 
  protected:
@@ -33,7 +35,7 @@ class SegmentPolicy : public Policy {
  private:
   struct Arena {
     FreeRanges free;
-    /// Begin to end.
+    /// From begin to end.
     std::map<std::uint64_t, std::uint64_t> segments;
   };
   struct Block {
@@ -41,7 +43,7 @@ class SegmentPolicy : public Policy {
     Arena* arena = nullptr;
   };
 
-  /// At least this size; nothing where no free range is large enough, or none that is looked at.
+  /// A free range of at least this size; empty where the policy finds none.
   virtual std::optional<FreeRange> find(const FreeRanges& free, std::uint64_t size) const = 0;
 
   Arena& arena_of(const ArenaName& name);
@@ -54,10 +56,10 @@ class SegmentPolicy : public Policy {
   std::unordered_map<std::uint64_t, Block> live_;
 };
 
-/// First fit, for policies that leave to it what they have no better idea for.
+/// First fit, for policies that leave to it the requests for which they have no better idea.
 std::unique_ptr<SegmentPolicy> make_first_fit(streams::MemoryDevice& device);
 
-/// Its blocks lie at multiples of this, and are as large.
+/// The size of the block for a request: whole minimum blocks.
 std::uint64_t block_size_of(Bytes request);
 
 }  // namespace vramlab::replay

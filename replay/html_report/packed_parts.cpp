@@ -1,6 +1,8 @@
-#include "replay/html_report/page_texts.h"
+#include "replay/html_report/packed_parts.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "traces/model/user_frame.h"
 
 namespace vramlab::replay {
@@ -20,7 +22,7 @@ std::uint32_t PageTexts::node_of(StackId stack) {
     if (is_new) nodes_.push_back({child.first, child.second, 0});
     node = place->second;
   }
-  // Not of node 0: a stack without frames says no place.
+  // A stack without frames, which is node 0, says no place.
   if (node != 0) nodes_[node].site = site_of(stack);
   return node_of_stack_[stack.value] = node;
 }
@@ -55,6 +57,24 @@ std::uint32_t PageTexts::text_of(traces::TextId id) {
       number_of_text_.try_emplace(id.value, static_cast<std::uint32_t>(texts_.size()));
   if (is_new) texts_.push_back(id);
   return place->second;
+}
+
+nlohmann::ordered_json add_section(std::string& bytes, const std::string& section,
+                                   std::size_t count) {
+  nlohmann::ordered_json place = {bytes.size(), section.size(), count};
+  bytes += section;
+  return place;
+}
+
+nlohmann::ordered_json add_column_section(std::string& bytes,
+                                          const std::vector<std::uint64_t>& numbers) {
+  PageBytes packed;
+  std::uint64_t before = 0;
+  for (const std::uint64_t number : numbers) {
+    packed.add_step(before, number);
+    before = number;
+  }
+  return add_section(bytes, packed.bytes(), numbers.size());
 }
 
 }  // namespace vramlab::replay

@@ -1,0 +1,172 @@
+// The timeline of an HTML report, from two walks through a history. ReportSurvey, the first one,
+// has the figures over time, thinned, the call sites that held most, and how large a page with all
+// states would be. ReportDetail, the second one, has the states of the blocks at chosen steps, the
+// memory of the largest call sites at each moment, and snapshots for figures of fragmentation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "replay/html_report/packed_parts.h"
+#include "replay/html_report/report_states.h"
+#include "replay/metrics/fragmentation.h"
+#include "replay/metrics/memory_curve.h"
+#include "replay/recording/followed_blocks.h"
+#include "replay/recording/recorded_history.h"
+
+namespace vramlab::replay {
+
+/// The figures of a history at so few of its moments that a page can hold them, without losing a
+/// peak: of each stretch of events, the moments stay at which any figure is highest or lowest, and
+/// the last one. These are real moments, with all their figures.
+class ThinnedMoments {
+ public:
+  /// Keeps about `wanted` moments; all of a history that has no more.
+  ThinnedMoments(std::uint64_t event_count, std::size_t wanted);
+
+  /// In order of their steps.
+  void add(const MomentFigures& figures);
+  /// The moments, once all are added.
+  std::vector<MomentFigures> take();
+
+  /// The number of events of a stretch; 1 where every moment stays.
+  std::uint64_t events_per_stretch() const { return width_; }
+
+ private:
+  static constexpr std::size_t figure_count = 6;
+
+  void finish_stretch();
+
+  std::uint64_t width_ = 1;
+  std::uint64_t stretch_ = 0;
+  std::vector<MomentFigures> kept_;
+  /// The moments of each figure's highest and lowest value in the current stretch.
+  std::vector<MomentFigures> highest_;
+  std::vector<MomentFigures> lowest_;
+  MomentFigures last_;
+};
+
+/// The memory that each call site holds, kept up to date; sites by their number in PageTexts.
+class SiteBytes {
+ public:
+  void add(std::uint32_t site, allocator::Bytes size) { peak_of(site).add(size); }
+  void take(std::uint32_t site, allocator::Bytes size) { peak_of(site).subtract(size); }
+  allocator::Bytes now(std::uint32_t site) const;
+  /// The sites with the highest peaks, at most `count`, the largest first.
+  std::vector<std::uint32_t> largest(std::size_t count) const;
+
+ private:
+  Peak& peak_of(std::uint32_t site) {
+    if (site >= peaks_.size()) peaks_.resize(site + 1);
+    return peaks_[site];
+  }
+  std::vector<Peak> peaks_;
+};
+
+class ReportSurvey : public FollowedBlocks {
+ public:
+  ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
+               std::size_t wanted_moments);
+
+  /// The moments, once the walk is done.
+  std::vector<MomentFigures> take_moments() { return thinned_.take(); }
+  std::uint64_t events_per_stretch() const { return thinned_.events_per_stretch(); }
+  const SiteBytes& sites() const { return sites_; }
+  std::size_t most_blocks() const { return most_blocks_; }
+  const MomentFigures& peak_allocated() const { return peak_allocated_; }
+  const MomentFigures& peak_reserved() const { return peak_reserved_; }
+  const MomentFigures& last() const { return last_; }
+
+ private:
+  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void block_changed(Change change, const LiveBlock& block) override;
+
+  PageTexts& texts_;
+  ThinnedMoments thinned_;
+  SiteBytes sites_;
+  std::size_t most_blocks_ = 0;
+  MomentFigures peak_allocated_;
+  MomentFigures peak_reserved_;
+  MomentFigures last_;
+};
+
+/// Indices of the events that a page lists, in order, at most `most`: all of a short history; of a
+/// longer one every call to the device, every failure and snapshot, and the largest requests and
+/// frees. If the calls to the device are too many by themselves, the first of them.
+std::vector<std::size_t> choose_events(const DeviceHistory& history, std::size_t most);
+
+/// The steps sorted, each once.
+std::vector<HistoryStep> in_order(std::vector<HistoryStep> steps);
+
+/// The steps at which a page shows the state: all of a history that is short enough; of a longer
+/// one as many as `most_changes` changed blocks allow, spread evenly, and the steps in `always`.
+std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
+                                      std::uint64_t most_changes, std::vector<HistoryStep> always);
+
+class ReportDetail : public FollowedBlocks {
+ public:
+  struct Plan {
+    /// All lists are in order.
+    std::vector<HistoryStep> states;
+    std::vector<HistoryStep> moments;
+    std::vector<HistoryStep> snapshots;
+    std::vector<std::uint32_t> sites;
+  };
+  using SnapshotSeen =
+      std::function<void(HistoryStep, const allocator::Snapshot&, const LiveBlocks&)>;
+
+  ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts, Plan plan);
+
+  /// `seen` is shown the snapshot of each step of the plan.
+  void when_seen(SnapshotSeen seen) { seen_ = std::move(seen); }
+
+  const ReportStates& states() const { return states_; }
+  /// By site of the plan, then by moment.
+  const std::vector<std::vector<std::uint64_t>>& site_bytes() const { return site_bytes_; }
+
+ private:
+  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void block_changed(Change change, const LiveBlock& block) override;
+
+  PageTexts& texts_;
+  Plan plan_;
+  SnapshotSeen seen_;
+  std::size_t next_state_ = 0;
+  std::size_t next_moment_ = 0;
+  std::size_t next_snapshot_ = 0;
+  SiteBytes sites_;
+  std::vector<std::vector<std::uint64_t>> site_bytes_;
+  ReportStates states_;
+};
+
+/// How fragmented memory is at chosen steps of a history, and the blocks that pin most memory then.
+class ReportFragmentation {
+ public:
+  ReportFragmentation(FragmentationRules rules, PageTexts& texts)
+      : rules_(std::move(rules)), texts_(texts) {}
+
+  /// Requires: steps are added in order.
+  void add(HistoryStep step, const allocator::Snapshot& snapshot, const LiveBlocks& in_use);
+
+  const std::vector<HistoryStep>& steps() const { return steps_; }
+  /// Appends its lists to the bytes of the page. The JSON says where they are.
+  nlohmann::ordered_json take(std::string& bytes) const;
+
+ private:
+  FragmentationRules rules_;
+  PageTexts& texts_;
+  std::vector<HistoryStep> steps_;
+  std::vector<StateFigures> figures_;
+  /// Where the pinners of each step begin.
+  std::vector<std::uint64_t> offsets_;
+  /// For each step the number of pinners, then for each: the address as the difference from the one
+  /// before, size, strands, released_alone, segment_size, beside, life, steps since it was handed
+  /// out, node of its stack.
+  PageBytes pinners_;
+};
+
+}  // namespace vramlab::replay
