@@ -1,33 +1,169 @@
 #include "replay/conformance/case_differences.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
 
 #include "allocator/checks/out_of_memory.h"
-#include "replay/conformance/difference_parts.h"
+#include "allocator/types/ids.h"
 #include "replay/conformance/reference_errors.h"
-#include "replay/conformance/snapshot_differences.h"
 #include "traces/model/statistic_names.h"
 
 namespace vramlab::replay {
+namespace {
 
-std::optional<std::int64_t> nth_call(const traces::RecordedProgram& program,
-                                     traces::ProgramEventKind kind, std::size_t n) {
-  for (std::size_t i = 0; i < program.calls.size(); ++i)
-    if (program.calls[i].kind == kind && n-- == 0) return static_cast<std::int64_t>(i);
+using namespace allocator;
+using traces::HostCallKind;
+using traces::ProgramEventKind;
+using traces::RecordedFailure;
+
+/// The text of a side that has no value.
+constexpr const char* no_value = "nothing";
+
+std::string place_in(std::string_view list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
+}
+
+/// The number of the nth call that is of one of these kinds, counted from 0.
+template <class Call, class Kind>
+std::optional<std::int64_t> nth_call(const std::vector<Call>& calls, std::size_t n,
+                                     std::initializer_list<Kind> kinds) {
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (std::ranges::count(kinds, calls[i].kind) > 0 && n-- == 0)
+      return static_cast<std::int64_t>(i);
   return std::nullopt;
 }
 
-namespace {
+/// The differences found so far, one for each part of the answers.
+class FoundDifferences {
+ public:
+  /// Notes the first difference of two lists, and returns its index. A form says which answers are
+  /// the same, and gives the text of an expected and of an actual answer.
+  template <class Form, class Expected, class Actual>
+  std::optional<std::size_t> compare(std::string_view list, const std::vector<Expected>& expected,
+                                     const std::vector<Actual>& actual) {
+    const auto same = [](const Expected& left, const Actual& right) {
+      return Form::same(left, right);
+    };
+    const auto [left, right] = std::ranges::mismatch(expected, actual, same);
+    if (left == expected.end() && right == actual.end()) return std::nullopt;
+    const auto at = static_cast<std::size_t>(left - expected.begin());
+    add(Difference{.where = place_in(list, at),
+                   .expected = left == expected.end() ? no_value : Form::text(*left),
+                   .actual = right == actual.end() ? no_value : Form::text(*right)});
+    return at;
+  }
+  void add(Difference difference) { found_.push_back(std::move(difference)); }
+  void add(std::optional<Difference> difference) {
+    if (difference) add(*std::move(difference));
+  }
+  Difference& last() { return found_.back(); }
+  std::vector<Difference> take() { return std::move(found_); }
 
-/// A case whose calls cannot all be made differs from its recording, whatever was answered before.
-std::optional<Difference> end_difference(const ComparedCase& compared) {
-  const std::optional<RunStop>& stop = compared.actual.stop;
-  if (!stop) return std::nullopt;
-  return Difference{.where = place_in("ops", stop->call),
-                    .expected = "a call that can be made",
-                    .actual = stop->reason,
-                    .call = static_cast<std::int64_t>(stop->call)};
+ private:
+  std::vector<Difference> found_;
+};
+
+// The caching allocator: how each kind of answer is compared and written.
+
+struct RequestResults {
+  /// As recordings write it: empty for a failure, 0 for a request of 0 bytes.
+  static std::optional<Address> as_recorded(const MallocResult& result) {
+    if (result.outcome == MallocOutcome::allocated) return result.address;
+    if (result.outcome == MallocOutcome::nothing) return Address{0};
+    return std::nullopt;
+  }
+  static bool same(const std::optional<Address>& expected, const MallocResult& actual) {
+    return expected == as_recorded(actual);
+  }
+  static std::string text(const std::optional<Address>& result) {
+    if (!result) return "null";
+    return result->value == 0 ? "0" : name_of(*result);
+  }
+  static std::string text(const MallocResult& result) { return text(as_recorded(result)); }
+};
+
+struct TraceEntries {
+  static bool same(const traces::RecordedEvent& expected, const AllocatorEvent& actual) {
+    return expected.action == actual.action && expected.address == actual.address &&
+           expected.size == actual.size && expected.stream == actual.stream;
+  }
+  static std::string text(const traces::RecordedEvent& event) {
+    AllocatorEvent written;
+    written.action = event.action;
+    written.address = event.address;
+    written.size = event.size;
+    written.stream = event.stream;
+    return text_of(written);
+  }
+  static std::string text(const AllocatorEvent& event) { return text_of(event); }
+};
+
+struct TracePools {
+  static bool same(std::uint64_t expected, const AllocatorEvent& actual) {
+    return PoolId{0, expected} == actual.pool;
+  }
+  static std::string text(std::uint64_t pool) { return name_of(PoolId{0, pool}); }
+  static std::string text(const AllocatorEvent& event) { return name_of(event.pool); }
+};
+
+struct TakenSnapshots {
+  static bool same(const Snapshot& expected, const Snapshot& actual) { return expected == actual; }
+  static std::string text(const Snapshot&) { return "a snapshot"; }
+};
+
+struct Restores {
+  static traces::RecordedRestore as_recorded(const RestoreResult& restore) {
+    traces::RecordedRestore written{restore.freed, {}};
+    for (const RestoredBlock& block : restore.created) written.created.push_back(block.address);
+    return written;
+  }
+  static bool same(const traces::RecordedRestore& expected, const RestoreResult& actual) {
+    return expected.freed == actual.freed && expected.created == as_recorded(actual).created;
+  }
+  static std::string text(const traces::RecordedRestore& restore) {
+    std::string text = "freed";
+    for (const Address address : restore.freed) text += " " + name_of(address);
+    text += ", created";
+    for (const Address address : restore.created) text += " " + name_of(address);
+    return text;
+  }
+  static std::string text(const RestoreResult& restore) { return text(as_recorded(restore)); }
+};
+
+std::string failure_text(std::int64_t call, const std::string& text) {
+  return "call " + std::to_string(call) + ": " + text;
 }
+std::string failure_text(const RecordedFailure& failure) {
+  return failure_text(failure.call, failure.text);
+}
+
+struct SettingsErrors {
+  static bool same(const RecordedFailure& expected, const ConfigFailure& actual) {
+    const auto understood = understand_settings_error(expected.text);
+    return understood && expected.call == actual.call &&
+           std::ranges::find(understood->kinds, actual.error.kind) != understood->kinds.end() &&
+           (understood->option.empty() || understood->option == actual.error.option);
+  }
+  static std::string text(const RecordedFailure& failure) { return failure_text(failure); }
+  static std::string text(const ConfigFailure& failure) {
+    return failure_text(failure.call, std::string(settings_error_kind_name(failure.error.kind)) +
+                                          " '" + failure.error.option +
+                                          "': " + failure.error.message);
+  }
+};
+
+struct RequestErrors {
+  static bool same(const RecordedFailure& expected, const MallocFailure& actual) {
+    return expected.call == actual.call && understand_malloc_error(expected.text) == actual.outcome;
+  }
+  static std::string text(const RecordedFailure& failure) { return failure_text(failure); }
+  static std::string text(const MallocFailure& failure) {
+    return failure_text(failure.call, "the scope of a pool that lends its memory is open already");
+  }
+};
 
 using replay::text_of;
 std::string text_of(std::int64_t count) { return std::to_string(count); }
@@ -40,9 +176,123 @@ std::optional<Difference> difference_of(const std::string& where, const Value& e
   return Difference{.where = where, .expected = text_of(expected), .actual = text_of(actual)};
 }
 
-std::optional<Difference> statistics_difference(const ComparedCase& compared) {
-  const StatisticValues& left = compared.recorded.expected.final_statistics;
-  const StatisticValues& right = compared.actual.final_statistics;
+std::string figures_text(std::string_view message) {
+  std::string text;
+  for (const std::string& figure : figures_of_message(message))
+    text += (text.empty() ? "" : ", ") + figure;
+  return text.empty() ? "a message without figures" : text;
+}
+
+class DeviceComparison {
+ public:
+  DeviceComparison(const traces::RecordedCase& recorded, const CaseAnswers& actual)
+      : calls_(recorded.program.calls), expected_(recorded.expected), actual_(actual) {}
+
+  std::vector<Difference> find() {
+    compare_ends();
+    compare_results();
+    compare_traces();
+    compare_snapshots();
+    if (const auto at =
+            found_.compare<Restores>("restores", expected_.restores, actual_.answers.restores))
+      found_.last().call = nth_call(calls_, *at, {ProgramEventKind::restore});
+    compare_final_snapshots();
+    found_.add(statistics_difference());
+    found_.add(device_calls_difference());
+    compare_messages();
+    compare_failures<SettingsErrors>("config_errors", expected_.config_failures,
+                                     actual_.answers.config_failures);
+    compare_failures<RequestErrors>("malloc_errors", expected_.malloc_failures,
+                                    actual_.answers.malloc_failures);
+    return found_.take();
+  }
+
+ private:
+  /// A case whose calls cannot all be made differs from its recording, whatever was answered
+  /// before.
+  void compare_ends() {
+    const std::optional<RunStop>& stop = actual_.stop;
+    if (!stop) return;
+    found_.add(Difference{.where = place_in("ops", stop->call),
+                          .expected = "a call that can be made",
+                          .actual = stop->reason,
+                          .call = static_cast<std::int64_t>(stop->call)});
+  }
+  void compare_results();
+  void compare_traces();
+  void compare_snapshots();
+  void compare_final_snapshots();
+  std::optional<Difference> statistics_difference() const;
+  std::optional<Difference> device_calls_difference() const;
+  void compare_messages();
+
+  /// The difference belongs to the failure that only one side has, or to the earlier one of two.
+  template <class Form, class Failure>
+  void compare_failures(const char* list, const std::vector<RecordedFailure>& expected,
+                        const std::vector<Failure>& actual) {
+    const auto at = found_.compare<Form>(list, expected, actual);
+    if (!at) return;
+    std::optional<std::int64_t>& call = found_.last().call;
+    if (*at < expected.size()) call = expected[*at].call;
+    if (*at < actual.size()) call = std::min(call.value_or(actual[*at].call), actual[*at].call);
+  }
+
+  const std::vector<traces::ProgramEvent>& calls_;
+  const traces::RecordedAnswers& expected_;
+  const CaseAnswers& actual_;
+  FoundDifferences found_;
+};
+
+void DeviceComparison::compare_results() {
+  const auto& expected = expected_.results;
+  const auto& actual = actual_.answers.results;
+  const auto at = found_.compare<RequestResults>("results", expected, actual);
+  if (!at) return;
+  Difference& difference = found_.last();
+  difference.call = nth_call(calls_, *at, {ProgramEventKind::malloc});
+  if (*at < expected.size()) difference.address = expected[*at];
+  if (!difference.address && *at < actual.size())
+    difference.address = RequestResults::as_recorded(actual[*at]);
+}
+
+void DeviceComparison::compare_traces() {
+  const auto& actual = actual_.history;
+  if (const auto at = found_.compare<TraceEntries>("trace", expected_.trace, actual)) {
+    found_.last().address =
+        *at < expected_.trace.size() ? expected_.trace[*at].address : actual[*at].address;
+    found_.last().trace_entry = *at;
+  }
+  if (!expected_.trace_pools) return;
+  if (const auto at = found_.compare<TracePools>("trace_pools", *expected_.trace_pools, actual)) {
+    if (*at < actual.size()) found_.last().address = actual[*at].address;
+    found_.last().trace_entry = *at;
+  }
+}
+
+void DeviceComparison::compare_snapshots() {
+  const auto& expected = expected_.snapshots;
+  const auto& actual = actual_.answers.snapshots;
+  const auto at = found_.compare<TakenSnapshots>("snapshots", expected, actual);
+  if (!at) return;
+  Difference& difference = found_.last();
+  difference.call = nth_call(calls_, *at, {ProgramEventKind::snapshot});
+  if (*at >= expected.size() || *at >= actual.size()) return;
+  const auto inner = find_difference(expected[*at], actual[*at]);
+  difference.where += inner->where;
+  difference.expected = inner->expected;
+  difference.actual = inner->actual;
+  difference.address = inner->address;
+}
+
+void DeviceComparison::compare_final_snapshots() {
+  auto difference = find_difference(expected_.final_snapshot, actual_.final_snapshot);
+  if (difference) difference->where = "final_snapshot" + difference->where;
+  found_.add(std::move(difference));
+}
+
+std::optional<Difference> DeviceComparison::statistics_difference() const {
+  const StatisticValues& left = expected_.final_statistics;
+  const StatisticValues& right = actual_.final_statistics;
   const auto where = [](std::string_view name) { return "final_stats." + std::string(name); };
   for (const auto& row : traces::pooled_statistic_names)
     for (const auto& part : traces::pool_part_names)
@@ -56,19 +306,19 @@ std::optional<Difference> statistics_difference(const ComparedCase& compared) {
   for (const auto& row : traces::counter_names)
     if (auto difference = difference_of(where(row.name), left.*row.member, right.*row.member))
       return difference;
-  if (!compared.recorded.expected.has_oom_rejections) return std::nullopt;
+  if (!expected_.has_oom_rejections) return std::nullopt;
   return difference_of(where(traces::oom_rejections_name), left.num_oom_rejections,
                        right.num_oom_rejections);
 }
 
-std::optional<Difference> device_calls_difference(const ComparedCase& compared) {
+std::optional<Difference> DeviceComparison::device_calls_difference() const {
   struct Count {
     const char* name;
     std::uint64_t expected;
     std::uint64_t actual;
   };
-  const traces::RecordedDeviceCalls& left = compared.recorded.expected.device_calls;
-  const streams::DeviceCallCounts& right = compared.actual.device_calls;
+  const traces::RecordedDeviceCalls& left = expected_.device_calls;
+  const streams::DeviceCallCounts& right = actual_.device_calls;
   const std::array<Count, 4> counts = {{
       {"cudaMalloc", left.cuda_malloc, right.allocations},
       {"cudaFree", left.cuda_free, right.releases},
@@ -82,125 +332,128 @@ std::optional<Difference> device_calls_difference(const ComparedCase& compared) 
   return std::nullopt;
 }
 
-using traces::RecordedFailure;
-
-std::string figures_text(std::string_view message) {
-  std::string text;
-  for (const std::string& figure : figures_of_message(message))
-    text += (text.empty() ? "" : ", ") + figure;
-  return text.empty() ? "a message without figures" : text;
-}
-
-/// The call of the first request that failed for want of memory.
-std::optional<std::int64_t> first_failed_call(const ComparedCase& compared) {
-  const auto& results = compared.actual.answers.results;
-  for (std::size_t n = 0; n < results.size(); ++n)
-    if (results[n].outcome == MallocOutcome::out_of_memory ||
-        results[n].outcome == MallocOutcome::rejected)
-      return nth_call(compared.recorded.program, traces::ProgramEventKind::malloc, n);
-  return std::nullopt;
-}
-
-bool same_settings_error(const RecordedFailure& expected, const ConfigFailure& actual) {
-  const auto understood = understand_settings_error(expected.text);
-  return understood && expected.call == actual.call &&
-         std::ranges::find(understood->kinds, actual.error.kind) != understood->kinds.end() &&
-         (understood->option.empty() || understood->option == actual.error.option);
-}
-
-bool same_malloc_error(const RecordedFailure& expected, const MallocFailure& actual) {
-  return expected.call == actual.call && understand_malloc_error(expected.text) == actual.outcome;
-}
-
-std::string failure_text(std::int64_t call, const std::string& text) {
-  return "call " + std::to_string(call) + ": " + text;
-}
-
-std::string recorded_text(const RecordedFailure& failure) {
-  return failure_text(failure.call, failure.text);
-}
-
-std::string config_failure_text(const ConfigFailure& failure) {
-  return failure_text(failure.call, std::string(settings_error_kind_name(failure.error.kind)) +
-                                        " '" + failure.error.option +
-                                        "': " + failure.error.message);
-}
-
-std::string malloc_failure_text(const MallocFailure& failure) {
-  return failure_text(failure.call, "the scope of a pool that lends its memory is open already");
-}
-
-/// The call of a failure that only one side has, or of the earlier one of two.
-template <typename Failure>
-std::optional<std::int64_t> earlier_call(const std::vector<RecordedFailure>& expected,
-                                         const std::vector<Failure>& actual, std::size_t at) {
-  if (at >= expected.size()) return actual[at].call;
-  if (at >= actual.size()) return expected[at].call;
-  return std::min(expected[at].call, actual[at].call);
-}
-
-std::optional<Difference> message_difference(const ComparedCase& compared) {
-  const auto& failure = compared.actual.answers.first_out_of_memory;
-  const auto& expected = compared.recorded.expected.first_oom_message;
-  if (!expected && !failure) return std::nullopt;
+/// The words of the first out-of-memory differ from the reference's; its figures must not.
+void DeviceComparison::compare_messages() {
+  const auto& failure = actual_.answers.first_out_of_memory;
+  const auto& expected = expected_.first_oom_message;
+  if (!expected && !failure) return;
   const std::string message = failure ? out_of_memory_message(*failure) : "";
-  if (expected && failure && figures_of_message(*expected) == figures_of_message(message))
-    return std::nullopt;
-  return Difference{.where = "first_oom_message",
-                    .expected = expected ? figures_text(*expected) : no_value,
-                    .actual = failure ? figures_text(message) : no_value,
-                    .call = first_failed_call(compared)};
+  if (expected && failure && figures_of_message(*expected) == figures_of_message(message)) return;
+  Difference difference{.where = "first_oom_message",
+                        .expected = expected ? figures_text(*expected) : no_value,
+                        .actual = failure ? figures_text(message) : no_value};
+  const auto& results = actual_.answers.results;
+  const auto failed = std::ranges::find_if(results, [](const MallocResult& result) {
+    return result.outcome == MallocOutcome::out_of_memory ||
+           result.outcome == MallocOutcome::rejected;
+  });
+  if (failed != results.end())
+    difference.call = nth_call(calls_, static_cast<std::size_t>(failed - results.begin()),
+                               {ProgramEventKind::malloc});
+  found_.add(std::move(difference));
 }
 
-/// The first failure that one side has and the other has not, or has otherwise.
-template <typename Failure, typename Same, typename TextOf>
-std::optional<Difference> failures_difference(const char* name,
-                                              const std::vector<RecordedFailure>& expected,
-                                              const std::vector<Failure>& actual, Same same,
-                                              TextOf actual_text) {
-  const auto at = first_mismatch(expected, actual, same);
-  if (!at) return std::nullopt;
-  return Difference{.where = place_in(name, *at),
-                    .expected = text_at(expected, *at, recorded_text),
-                    .actual = text_at(actual, *at, actual_text),
-                    .call = earlier_call(expected, actual, *at)};
+// Pinned memory: recorded and actual answers have the same types, and equal ones are the same.
+
+template <auto text_of_item>
+struct HostAnswersOf {
+  template <class Item>
+  static bool same(const Item& expected, const Item& actual) {
+    return expected == actual;
+  }
+  template <class Item>
+  static std::string text(const Item& item) {
+    return text_of_item(item);
+  }
+};
+
+std::string host_result_text(const HostMallocResult& result) {
+  if (result) return name_of(result.address) + ", " + std::to_string(result.size.count);
+  return result.outcome == MallocOutcome::nothing ? "0" : "null";
 }
 
-std::optional<Difference> config_failures_difference(const ComparedCase& compared) {
-  return failures_difference("config_errors", compared.recorded.expected.config_failures,
-                             compared.actual.answers.config_failures, same_settings_error,
-                             config_failure_text);
+std::string use_text(const std::optional<bool>& use) {
+  return use ? (*use ? "true" : "false") : "null";
 }
 
-std::optional<Difference> malloc_failures_difference(const ComparedCase& compared) {
-  return failures_difference("malloc_errors", compared.recorded.expected.malloc_failures,
-                             compared.actual.answers.malloc_failures, same_malloc_error,
-                             malloc_failure_text);
+std::string system_call_text(const HostSystemCall& call) {
+  return std::string(host_system_action_name(call.action)) + " " + name_of(call.address) + " " +
+         std::to_string(call.size.count);
 }
 
-constexpr auto parts = {
-    end_difference,
-    results_difference,
-    trace_difference,
-    trace_pools_difference,
-    snapshots_difference,
-    restores_difference,
-    final_snapshot_difference,
-    statistics_difference,
-    device_calls_difference,
-    message_difference,
-    config_failures_difference,
-    malloc_failures_difference,
+std::string host_failure_text(const RecordedFailure& failure) { return failure_text(failure); }
+
+std::string host_event_text(const HostEvent& event) { return text_of(event); }
+std::string host_block_text(const HostBlockState& block) { return text_of(block); }
+
+std::string times_text(const HostTimes& times) {
+  return std::to_string(times.total) + " " + std::to_string(times.max) + " " +
+         std::to_string(times.min) + " " + std::to_string(times.count);
+}
+
+std::string host_statistics_text(const HostStatisticValues& values) {
+  std::string text = "active_requests " + text_of(values.active_requests) + ", active_bytes " +
+                     text_of(values.active_bytes) + ", allocations " + text_of(values.allocations) +
+                     ", allocated_bytes " + text_of(values.allocated_bytes) + ", host_alloc_time " +
+                     times_text(values.alloc_time) + ", host_free_time " +
+                     times_text(values.free_time) + ", buckets";
+  for (std::size_t bucket = 0; bucket < values.bucket_allocations.size(); ++bucket)
+    if (const std::uint64_t count = values.bucket_allocations[bucket]; count > 0)
+      text += " " + std::to_string(bucket) + ":" + std::to_string(count);
+  return text;
+}
+
+std::string host_snapshot_text(const HostSnapshot& snapshot) {
+  std::string text;
+  for (const HostBlockState& block : snapshot) text += (text.empty() ? "" : "; ") + text_of(block);
+  return text;
+}
+
+class HostComparison {
+ public:
+  explicit HostComparison(const std::vector<traces::HostCall>& calls) : calls_(calls) {}
+
+  /// `causes`: the calls that give one answer each.
+  template <auto text_of_item, class Item>
+  void compare(const char* list, const std::vector<Item>& expected, const std::vector<Item>& actual,
+               std::initializer_list<HostCallKind> causes = {}) {
+    const auto at = found_.compare<HostAnswersOf<text_of_item>>(list, expected, actual);
+    if (at) found_.last().call = nth_call(calls_, *at, causes);
+  }
+  std::vector<Difference> take() { return found_.take(); }
+
+ private:
+  const std::vector<traces::HostCall>& calls_;
+  FoundDifferences found_;
 };
 
 }  // namespace
 
 std::vector<Difference> find_differences(const traces::RecordedCase& recorded,
                                          const CaseAnswers& actual) {
-  std::vector<Difference> differences;
-  for (const auto part : parts)
-    if (auto difference = part({recorded, actual})) differences.push_back(*std::move(difference));
-  return differences;
+  return DeviceComparison(recorded, actual).find();
+}
+
+std::vector<Difference> find_differences(const traces::HostCase& recorded,
+                                         const traces::HostAnswers& actual) {
+  const traces::HostAnswers& expected = recorded.expected;
+  HostComparison lists(recorded.program.calls);
+  lists.compare<host_result_text>("results", expected.results, actual.results,
+                                  {HostCallKind::malloc});
+  lists.compare<use_text>("uses", expected.uses, actual.uses,
+                          {HostCallKind::use, HostCallKind::use_address});
+  lists.compare<system_call_text>("driver", expected.system_calls, actual.system_calls);
+  lists.compare<host_failure_text>("errors", expected.failures, actual.failures);
+  lists.compare<host_block_text>("final blocks", expected.final_snapshot, actual.final_snapshot);
+  if (!recorded.has_statistics) return lists.take();
+  lists.compare<host_statistics_text>("stats", expected.statistics, actual.statistics,
+                                      {HostCallKind::statistics});
+  lists.compare<host_snapshot_text>("snapshots", expected.snapshots, actual.snapshots,
+                                    {HostCallKind::snapshot});
+  lists.compare<host_event_text>("trace", expected.trace, actual.trace);
+  lists.compare<host_statistics_text>("final_stats", std::vector{expected.final_statistics},
+                                      std::vector{actual.final_statistics});
+  return lists.take();
 }
 
 }  // namespace vramlab::replay

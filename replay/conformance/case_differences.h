@@ -1,4 +1,5 @@
-// How a run and a recorded case differ: the first difference of each part of the answers.
+// How the answers of a run and of a recorded case differ: the first difference of each part of the
+// answers, for the caching allocator and for the allocator of pinned memory.
 #pragma once
 
 #include <vector>
@@ -8,9 +9,10 @@
 
 namespace vramlab::replay {
 
-/// In the order: a call that could not be made, results, trace, snapshots, restores, statistics,
-/// device calls, messages. Empty where all agree.
+/// Empty where all answers agree. Begins with a call that could not be made.
 std::vector<Difference> find_differences(const traces::RecordedCase& recorded,
                                          const CaseAnswers& actual);
+std::vector<Difference> find_differences(const traces::HostCase& recorded,
+                                         const traces::HostAnswers& actual);
 
 }  // namespace vramlab::replay

@@ -1,82 +1,171 @@
 #include "replay/conformance/case_verdict.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <memory>
 
-#include "replay/conformance/snapshot_differences.h"
+#include "replay/conformance/reference_errors.h"
 #include "traces/model/call_forms.h"
 
 namespace vramlab::replay {
 namespace {
 
-using traces::RecordedProgram;
+using allocator::SettingsError;
 
-std::size_t history_size_after(const RecordedProgram& program, const CaseSetup& setup,
-                               std::size_t call_count) {
-  CaseRun run(program, setup);
-  run.run_until(call_count);
-  return run.subject().history().size();
-}
+/// A fresh run, with so many calls made.
+using RunUntil = std::function<std::unique_ptr<CaseRun>(std::size_t call_count)>;
 
 /// The call that caused a trace entry, found by running the program again up to different calls.
 /// Empty if the entry was never made.
-std::optional<std::int64_t> call_of_entry(const RecordedProgram& program, const CaseSetup& setup,
+std::optional<std::int64_t> call_of_entry(const RunUntil& run_until, std::size_t call_count,
                                           std::size_t entry) {
   // The calls before `low` made too few entries; those from `high` on made enough.
   std::size_t low = 0;
-  std::size_t high = program.calls.size();
+  std::size_t high = call_count;
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    if (history_size_after(program, setup, middle + 1) > entry)
+    if (run_until(middle + 1)->history_size() > entry)
       high = middle;
     else
       low = middle + 1;
   }
-  if (low == program.calls.size()) return std::nullopt;
+  if (low == call_count) return std::nullopt;
   return static_cast<std::int64_t>(low);
 }
 
-/// The difference to look at first: that of the earliest call, else the first one.
+/// The difference to look at first: the earliest call's, otherwise the first one.
 const Difference& earliest(const std::vector<Difference>& differences) {
   return *std::ranges::min_element(differences, {}, [](const Difference& difference) {
     return difference.call.value_or(std::numeric_limits<std::int64_t>::max());
   });
 }
 
-std::string text_of_call(const RecordedProgram& program, std::int64_t call) {
-  if (call < 0) return "the start, with the options \"" + program.config + "\"";
-  const traces::ProgramEvent& made = program.calls.at(static_cast<std::size_t>(call));
+std::string text_of_call(const traces::RecordedProgram& program, std::size_t call) {
+  const traces::ProgramEvent& made = program.calls.at(call);
   return call_text(made, program.text_of(made));
 }
-
-std::string segments_near(const RecordedProgram& program, const CaseSetup& setup,
-                          const Difference& difference) {
-  const auto end = static_cast<std::int64_t>(program.calls.size());
-  CaseRun run(program, setup);
-  run.run_until(
-      static_cast<std::size_t>(std::clamp<std::int64_t>(difference.call.value_or(end), 0, end)));
-  return segment_map(run.subject().take_snapshot(), difference.address.value_or(Address{}));
+std::string text_of_call(const traces::HostProgram& program, std::size_t call) {
+  return call_text(program.calls.at(call));
 }
 
-}  // namespace
-
-CaseVerdict judge_case(const traces::RecordedCase& recorded, const CaseSetup& setup) {
-  const RecordedProgram& program = recorded.program;
-  CaseRun run(program, setup);
-  run.run_until(program.calls.size());
+/// `Run` and the setup are of the kind of the case: DeviceCaseRun or HostCaseRun.
+template <class Run, class Case, class Setup>
+CaseVerdict judge(const Case& recorded, const Setup& setup) {
+  const auto& program = recorded.program;
+  const std::size_t call_count = program.calls.size();
+  Run run(program, setup);
+  run.run_until(call_count);
   CaseVerdict verdict;
   verdict.name = program.name;
   verdict.differences = find_differences(recorded, run.finish());
   if (verdict.passed()) return verdict;
 
+  const RunUntil run_until = [&](std::size_t calls) {
+    auto again = std::make_unique<Run>(program, setup);
+    again->run_until(calls);
+    return again;
+  };
   for (Difference& difference : verdict.differences)
     if (difference.trace_entry)
-      difference.call = call_of_entry(program, setup, *difference.trace_entry);
+      difference.call = call_of_entry(run_until, call_count, *difference.trace_entry);
   const Difference& first = earliest(verdict.differences);
+  const auto end = static_cast<std::int64_t>(call_count);
+  const std::int64_t moment = std::clamp<std::int64_t>(first.call.value_or(end), 0, end);
   verdict.first_call = first.call;
-  if (first.call) verdict.call_text = text_of_call(program, *first.call);
-  verdict.segments = segments_near(program, setup, first);
+  if (first.call)
+    verdict.call_text = *first.call < 0 ? "the start, with the options \"" + program.config + "\""
+                                        : text_of_call(program, static_cast<std::size_t>(moment));
+  verdict.segments =
+      run_until(static_cast<std::size_t>(moment))->memory_text(first.address.value_or(Address{}));
   return verdict;
+}
+
+bool errors_agree(const std::optional<std::string>& expected,
+                  const std::optional<SettingsError>& actual) {
+  if (expected.has_value() != actual.has_value()) return false;
+  if (!expected) return true;
+  const auto understood = understand_settings_error(*expected);
+  return understood && std::ranges::count(understood->kinds, actual->kind) > 0;
+}
+
+/// One process, which is given option strings one after another.
+class OptionProcess {
+ public:
+  /// The difference of a step, if any.
+  std::optional<Difference> step(const traces::OptionStep& step, const std::string& where) {
+    const allocator::ParsedSettings parsed = parse_shared_settings(settings_, step.text, version_);
+    settings_ = parsed.settings;
+    const bool warns = parsed.cached_size_limits_rounding && !has_warned_;
+    has_warned_ = has_warned_ || warns;
+    if (!errors_agree(step.error, parsed.error))
+      return Difference{where + ".error", step.error.value_or("none"),
+                        parsed.error ? parsed.error->message : "none"};
+    if (warns != step.warned)
+      return Difference{where + ".warned", step.warned ? "true" : "false",
+                        warns ? "true" : "false"};
+    if (step.settings != settings_)
+      return Difference{where + ".state", settings_text(step.settings), settings_text(settings_)};
+    return std::nullopt;
+  }
+
+ private:
+  static std::string settings_text(const Settings& settings) {
+    std::string text =
+        "segment " + std::to_string(settings.large_segment_size.count) + ", split " +
+        std::to_string(settings.max_split_size.count) + ", non-split rounding " +
+        std::to_string(settings.max_non_split_rounding.count) + ", pinned rounding " +
+        std::to_string(settings.pinned_max_round_threshold.count) + ", pinned cached " +
+        std::to_string(settings.pinned_max_cached_size.count) + ", collection " +
+        std::to_string(settings.garbage_collection_threshold) + ", expandable " +
+        std::to_string(settings.expandable_segments) + ", background " +
+        std::to_string(settings.pinned_use_background_threads) + ", divisions";
+    for (const std::uint32_t divisions : settings.roundup_divisions)
+      text += " " + std::to_string(divisions);
+    return text;
+  }
+
+  /// The version of the recordings.
+  const ReferenceVersion& version_ = *allocator::find_reference_version("2.14");
+  Settings settings_;
+  bool has_warned_ = false;
+};
+
+}  // namespace
+
+CaseVerdict judge_case(const traces::RecordedCase& recorded, const CaseSetup& setup) {
+  return judge<DeviceCaseRun>(recorded, setup);
+}
+
+CaseVerdict judge_case(const traces::HostCase& recorded, const HostSubjectFactory& make_subject) {
+  return judge<HostCaseRun>(recorded, make_subject);
+}
+
+CaseVerdict judge_case(const traces::OptionCase& recorded) {
+  CaseVerdict verdict;
+  verdict.name = recorded.name;
+  for (std::size_t run = 0; run < recorded.runs.size(); ++run) {
+    OptionProcess process;
+    for (std::size_t i = 0; i < recorded.runs[run].size(); ++i) {
+      const traces::OptionStep& step = recorded.runs[run][i];
+      const std::string where = "[" + std::to_string(run) + "][" + std::to_string(i) + "]";
+      if (auto difference = process.step(step, where)) {
+        difference->where += " after \"" + step.text + "\"";
+        verdict.differences.push_back(*std::move(difference));
+        break;
+      }
+    }
+  }
+  return verdict;
+}
+
+CaseVerdict judge_case(const traces::AnyCase& recorded, CaseStreams streams) {
+  if (const auto* const host = std::get_if<traces::HostCase>(&recorded))
+    return judge_case(*host, make_host_engine_subject);
+  if (const auto* const options = std::get_if<traces::OptionCase>(&recorded))
+    return judge_case(*options);
+  return judge_case(std::get<traces::RecordedCase>(recorded),
+                    CaseSetup{make_engine_subject, streams});
 }
 
 std::string verdict_text(const CaseVerdict& verdict) {

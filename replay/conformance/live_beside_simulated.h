@@ -1,7 +1,7 @@
 // LiveBesideSimulated: a program's events on a real device and, event by event, on a simulated one
 // whose segments are put where the real one put them. Every decision is compared when it is made,
-// so that no history has to be kept: what was asked of the device and what it granted, the address
-// that a request got, how much is held, and at the end every block and counter.
+// so that no history has to be kept: calls to the device and their answers, the address that a
+// request got, how much is held, and at the end every block and counter.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,18 @@
 namespace vramlab::replay {
 
 struct DecisionDifference {
-  /// The event; empty if it shows only at the end.
+  /// The event; empty if the difference shows only at the end.
   std::optional<std::uint64_t> event;
-  /// What is different, such as `the address`.
+  /// The value that differs, such as `the address`.
   std::string what;
   std::string simulated;
   std::string live;
 };
 
-/// What came of comparing one device's decisions.
+/// The result of comparing one device's decisions.
 struct DecisionComparison {
   traces::DeviceIndex device;
-  /// Up to the first difference.
+  /// The number of events up to the first difference.
   std::uint64_t events = 0;
   std::uint64_t device_actions = 0;
   std::optional<DecisionDifference> difference;
@@ -47,7 +47,7 @@ class LiveBesideSimulated final : public ProgramDevice {
   DeviceReplay* native() override { return live_.get(); }
 
  private:
-  /// Requires: nothing differed yet.
+  /// Requires: no difference was found yet.
   void compare_actions(std::optional<std::uint64_t> event);
   void compare_event(const traces::ProgramEvent& event, std::uint64_t number);
   void compare_held(std::optional<std::uint64_t> event);
@@ -55,7 +55,7 @@ class LiveBesideSimulated final : public ProgramDevice {
   bool is_same_so_far() const { return !result_->difference.has_value(); }
 
   std::shared_ptr<DecisionComparison> result_;
-  /// Made for the current event.
+  // Made for the current event.
   std::vector<DeviceAction> live_actions_;
   std::vector<DeviceAction> simulated_actions_;
   PlaceRepeater places_;

@@ -1,5 +1,6 @@
 // LoggedDevice: passes everything on to a device and notes what was done with its memory, in order.
-// Two devices that were asked the same and answered the same have equal logs.
+// Two devices with the same calls and the same answers have equal logs. PlaceRepeater puts the
+// memory of a simulated device where a log says.
 #pragma once
 
 #include <deque>
@@ -15,9 +16,9 @@ namespace vramlab::replay {
 struct DeviceAction {
   enum class Kind : std::uint8_t { allocate, release, reserve, release_reservation, map, unmap };
   Kind kind = Kind::allocate;
-  /// False where the device had no room.
+  /// False if the device had no room.
   bool was_granted = true;
-  /// 0 if it was not granted.
+  /// 0 if the action was not granted.
   Address at;
   /// All units together.
   Bytes size;
@@ -59,23 +60,22 @@ class LoggedDevice final : public allocator::Device {
   std::vector<DeviceAction>& log_;
 };
 
-/// The same device, with what is done noted in the log, which must outlive it.
+/// The same device, with its actions noted in the log, which must outlive it.
 DeviceSides logged(DeviceSides device, std::vector<DeviceAction>& log);
 
-// PlaceRepeater: puts a simulated device's segments and reservations where another device put its
-// own. The allocator prefers the lowest of equal addresses, so two runs decide alike only where
-// their addresses are in the same order; with the same addresses, everything can be compared.
-
+/// Puts a simulated device's segments and reservations where another device put its own. The
+/// allocator prefers the lowest of equal addresses, so two runs decide alike only where their
+/// addresses are in the same order; with the same addresses, everything can be compared.
 class PlaceRepeater {
  public:
-  /// What the other device did next.
+  /// Adds the next actions of the other device.
   void add(std::span<const DeviceAction> actions) {
     for (const DeviceAction& action : actions)
       if (action.was_granted && (action.kind == DeviceAction::Kind::allocate ||
                                  action.kind == DeviceAction::Kind::reserve))
         places_.push_back(action);
   }
-  /// The next place, where it is for such a request; otherwise the device chooses.
+  /// The next place, if it is for such a request; otherwise the device chooses.
   std::optional<Address> place(const streams::PlaceRequest& request) {
     const auto kind = request.kind == streams::PlaceKind::allocation ? DeviceAction::Kind::allocate
                                                                      : DeviceAction::Kind::reserve;

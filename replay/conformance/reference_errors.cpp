@@ -2,17 +2,19 @@
 
 #include <array>
 
+#include "allocator/types/check.h"
+
 namespace vramlab::replay {
 namespace {
 
 using Kind = allocator::SettingsErrorKind;
 
-/// A text of the reference: how it starts, the option's name where the text has it, what follows.
+/// A text of the reference: its start, the name of the option where the text has it, and its end.
 struct ErrorText {
   std::string_view before;
   /// Given here where the text implies the option without naming it.
   std::string_view option;
-  /// Empty: nothing is looked for, and no option is read from the text.
+  /// Empty if the text may end in any way and names no option.
   std::string_view after;
   std::vector<Kind> kinds;
 };
@@ -40,13 +42,12 @@ const std::vector<ErrorText>& error_texts() {
       {"Pinned reserve segment size ", "pinned_reserve_segment_size_mb", "", {Kind::out_of_range}},
       {"per_process_memory_fraction ", "per_process_memory_fraction", "", {Kind::out_of_range}},
       {"Expected closing bracket ']'", "", "", {Kind::unclosed_list}},
-      // Running past the end, whatever was expected there.
+      // The end of the text, whatever was expected there.
       {"Index out of bounds in ConfigTokenizer",
        "",
        "",
        {Kind::missing_separator, Kind::missing_value, Kind::unclosed_list}},
-      // The library's number parsers, of what stands where a number must; also of a separator
-      // there.
+      // The library's number parsers, for any other text in place of a number, also a separator.
       {"stoull", "", "", {Kind::not_a_number, Kind::missing_value}},
       {"stoul", "", "", {Kind::not_a_number, Kind::missing_value}},
       {"stoi", "", "", {Kind::not_a_number, Kind::missing_value}},
@@ -67,13 +68,21 @@ std::optional<ReferenceSettingsError> read_as(const ErrorText& row, std::string_
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The unit right after a number, or nothing.
+/// The unit right after a number; empty where it has none.
 std::string_view unit_at(std::string_view text) {
   static constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "EB"};
   if (text.starts_with(' ')) text.remove_prefix(1);
   for (const std::string_view unit : units)
     if (text.starts_with(unit)) return unit;
   return {};
+}
+
+/// As format_bytes() prints it: the reference goes up to 1024 of each unit.
+std::string figure_of(const std::string& number, std::string_view unit) {
+  if (number == "1024" && unit == "bytes") return "1.00 KiB";
+  if (number == "1024.00" && unit == "KiB") return "1.00 MiB";
+  if (number == "1024.00" && unit == "MiB") return "1.00 GiB";
+  return number + " " + std::string(unit);
 }
 
 }  // namespace
@@ -90,17 +99,19 @@ std::optional<MallocOutcome> understand_malloc_error(std::string_view text) {
   return std::nullopt;
 }
 
-namespace {
-
-/// As format_bytes() prints it: the reference goes up to 1024 of each unit.
-std::string figure_of(const std::string& number, std::string_view unit) {
-  if (number == "1024" && unit == "bytes") return "1.00 KiB";
-  if (number == "1024.00" && unit == "KiB") return "1.00 MiB";
-  if (number == "1024.00" && unit == "MiB") return "1.00 GiB";
-  return number + " " + std::string(unit);
+std::string reference_text(allocator::HostErrorKind kind) {
+  switch (kind) {
+    case allocator::HostErrorKind::internal:
+      return "internal assert";
+    case allocator::HostErrorKind::unknown_pool:
+      return "unknown pool";
+    case allocator::HostErrorKind::already_recording:
+      return "beginAllocateToPool: already recording to mempool_id";
+    case allocator::HostErrorKind::not_recording:
+      return "endAllocatePool: not currently recording to mempool_id";
+  }
+  check_failed("an error is of a known kind", __FILE__, __LINE__);
 }
-
-}  // namespace
 
 std::vector<std::string> figures_of_message(std::string_view text) {
   std::vector<std::string> figures;

@@ -16,7 +16,7 @@ std::string sizes_text(const SnapshotSegment& segment) {
          std::to_string(segment.requested_size.count);
 }
 
-/// The first place where two lists differ, with "nothing" for one that has ended.
+/// The first place where two lists differ, with "nothing" for the shorter one.
 template <typename Item>
 std::optional<Difference> first_difference(const std::vector<Item>& expected,
                                            const std::vector<Item>& actual) {
@@ -33,6 +33,10 @@ SnapshotSegment without_blocks(SnapshotSegment segment) {
   return segment;
 }
 
+std::string stack_number_text(const MaybeHostStack& stack) {
+  return stack ? "stack " + std::to_string(stack->value) : "no stack";
+}
+
 constexpr std::size_t segments_beside = 1;
 constexpr std::size_t blocks_beside = 4;
 
@@ -41,7 +45,7 @@ struct Excerpt {
   std::size_t end;
 };
 
-/// The items around a place, so many on each side of it, clipped to the list.
+/// The items around a place, `beside` of them on each side, clipped to the list.
 Excerpt around_place(std::size_t place, std::size_t beside, std::size_t size) {
   return {place - std::min(place, beside), std::min(size, place + beside + 1)};
 }
@@ -94,6 +98,20 @@ std::string text_of(const StatisticValue& value) {
   return "current " + std::to_string(value.current) + ", peak " + std::to_string(value.peak) +
          ", allocated " + std::to_string(value.allocated) + ", freed " +
          std::to_string(value.freed);
+}
+
+std::string text_of(const HostEvent& event) {
+  return std::string(action_name(event.action)) + " " + name_of(event.address) + " " +
+         std::to_string(event.size.count) + " pool " + name_of(event.pool) + " " +
+         stack_number_text(event.stack);
+}
+
+std::string text_of(const HostBlockState& block) {
+  return name_of(block.address) + " " + std::to_string(block.size.count) +
+         (block.allocated ? " allocated"
+          : block.active  ? " waiting"
+                          : " free") +
+         " pool " + name_of(block.pool) + " " + stack_number_text(block.stack);
 }
 
 std::optional<Difference> find_difference(const Snapshot& expected, const Snapshot& actual) {

@@ -52,7 +52,7 @@ class AlteredCase : public ::testing::TestWithParam<Altered> {
 
   static CaseAnswers run(const json& text) {
     const auto recorded = traces::parse_recorded_case(text.dump(), "case");
-    CaseRun run(recorded.program, {make_engine_subject});
+    DeviceCaseRun run(recorded.program, {make_engine_subject});
     run.run_until(recorded.program.calls.size());
     return run.finish();
   }

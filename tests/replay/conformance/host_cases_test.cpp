@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "replay/conformance/host_verdict.h"
+#include "replay/conformance/case_verdict.h"
 #include "tests/support/fuzz/recorded_case_fuzz_body.h"
 #include "tests/support/processes/places.h"
 #include "tests/support/twin/host_twin.h"
@@ -43,13 +43,12 @@ traces::HostCase read_bundled_host(const std::string& name) {
 class HostCase : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(HostCase, the_engine_answers_as_the_reference_did) {
-  const CaseVerdict verdict =
-      judge_host_case(read_bundled_host(GetParam()), make_host_engine_subject);
+  const CaseVerdict verdict = judge_case(read_bundled_host(GetParam()), make_host_engine_subject);
   EXPECT_TRUE(verdict.passed()) << verdict_text(verdict);
 }
 
 TEST_P(HostCase, the_twin_answers_as_the_reference_did) {
-  const CaseVerdict verdict = judge_host_case(read_bundled_host(GetParam()), tests::make_host_twin);
+  const CaseVerdict verdict = judge_case(read_bundled_host(GetParam()), tests::make_host_twin);
   EXPECT_TRUE(verdict.passed()) << verdict_text(verdict);
 }
 
@@ -74,7 +73,7 @@ TEST(OptionCase, the_shared_parser_answers_as_that_of_2_14_did) {
   const auto recorded =
       std::get<traces::OptionCase>(traces::read_any_case(path_of("config-cases-2.14-b")));
   EXPECT_EQ(recorded.runs.size(), 100U);
-  const CaseVerdict verdict = judge_option_case(recorded);
+  const CaseVerdict verdict = judge_case(recorded);
   EXPECT_TRUE(verdict.passed()) << verdict_text(verdict);
 }
 
@@ -101,7 +100,7 @@ json altered(const json& value) {
 
 bool is_noticed(const json& recorded) {
   try {
-    return !judge_any_case(traces::parse_any_case(recorded.dump(), "case"), CaseStreams::counters)
+    return !judge_case(traces::parse_any_case(recorded.dump(), "case"), CaseStreams::counters)
                 .passed();
   } catch (const traces::InputError&) {
     return true;

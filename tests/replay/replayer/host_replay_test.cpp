@@ -7,7 +7,7 @@
 
 #include <set>
 
-#include "replay/replayer/host_program_runner.h"
+#include "replay/conformance/case_run.h"
 #include "replay/replayer/program_replay.h"
 #include "tests/support/kit/text_program.h"
 #include "tests/support/programs/random_host_programs.h"
@@ -253,7 +253,7 @@ TEST(HostReplays, do_what_the_allocator_does_by_itself) {
   std::size_t calls = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const traces::HostProgram program = as_events_can_say_it(tests::make_random_host_program(seed));
-    HostProgramRunner alone(program, make_host_engine_subject);
+    HostCaseRun alone(program, make_host_engine_subject);
     alone.run_until(program.calls.size());
     const traces::HostAnswers expected = alone.finish();
     ASSERT_THAT(expected.failures, IsEmpty()) << seed;

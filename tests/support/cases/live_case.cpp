@@ -18,7 +18,7 @@ using namespace replay;
 using allocator::MallocResult;
 
 CaseAnswers run(const traces::RecordedProgram& program, const MakeDevice& make) {
-  CaseRun run(program, {make_engine_subject, CaseStreams::counters, make});
+  DeviceCaseRun run(program, {make_engine_subject, CaseStreams::counters, make});
   run.run_until(program.calls.size());
   return run.finish();
 }

@@ -1,14 +1,14 @@
 #include "tests/support/twin/host_side_by_side.h"
 
-#include "replay/replayer/host_program_runner.h"
+#include "replay/conformance/case_run.h"
 
 namespace vramlab::tests {
 namespace {
 
-using replay::HostProgramRunner;
+using replay::HostCaseRun;
 
 /// What differs after a call; empty if nothing does.
-std::string difference_of(const HostProgramRunner& left, const HostProgramRunner& right) {
+std::string difference_of(const HostCaseRun& left, const HostCaseRun& right) {
   if (left.answers().results != right.answers().results) return "results";
   if (left.answers().uses != right.answers().uses) return "uses";
   if (left.answers().failures != right.answers().failures) return "failures";
@@ -27,8 +27,8 @@ std::string difference_of(const HostProgramRunner& left, const HostProgramRunner
 
 std::optional<std::string> first_host_difference(const traces::HostProgram& program,
                                                  const HostPairing& pairing) {
-  HostProgramRunner left(program, pairing.left);
-  HostProgramRunner right(program, pairing.right);
+  HostCaseRun left(program, pairing.left);
+  HostCaseRun right(program, pairing.right);
   for (std::size_t call = 0; call < program.calls.size(); ++call) {
     left.run_until(call + 1);
     right.run_until(call + 1);

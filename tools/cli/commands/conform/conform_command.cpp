@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/conformance/host_verdict.h"
+#include "replay/conformance/case_verdict.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/logging.h"
 #include "tools/cli/kit/outputs.h"
@@ -94,7 +94,7 @@ struct ConformArguments {
 ConformOutcome run_file(const std::string& file, replay::CaseStreams streams) {
   ConformOutcome outcome{file, std::nullopt, ""};
   try {
-    outcome.verdict = replay::judge_any_case(traces::read_any_case(file), streams);
+    outcome.verdict = replay::judge_case(traces::read_any_case(file), streams);
   } catch (const traces::InputError& error) {
     outcome.error = error.what();
   }
