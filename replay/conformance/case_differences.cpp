@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "allocator/checks/out_of_memory.h"
 #include "allocator/types/ids.h"
@@ -15,6 +17,7 @@ namespace vramlab::replay {
 namespace {
 
 using namespace allocator;
+using replay::text_of;
 using traces::HostCallKind;
 using traces::ProgramEventKind;
 using traces::RecordedFailure;
@@ -66,7 +69,88 @@ class FoundDifferences {
   std::vector<Difference> found_;
 };
 
+/// A form of answers whose recorded and actual values have the same type: equal ones are the same.
+template <auto text_of_item>
+struct EqualAnswers {
+  template <class Item>
+  static bool same(const Item& expected, const Item& actual) {
+    return expected == actual;
+  }
+  template <class Item>
+  static std::string text(const Item& item) {
+    return text_of_item(item);
+  }
+};
+using EqualItems = EqualAnswers<[](const auto& item) { return text_of(item); }>;
+
+// Snapshots.
+
+std::string sizes_text(const SnapshotSegment& segment) {
+  return "total " + std::to_string(segment.total_size.count) + ", allocated " +
+         std::to_string(segment.allocated_size.count) + ", active " +
+         std::to_string(segment.active_size.count) + ", requested " +
+         std::to_string(segment.requested_size.count);
+}
+
+/// The first place where two lists of a snapshot differ.
+template <class Item>
+std::optional<Difference> first_difference(const std::vector<Item>& expected,
+                                           const std::vector<Item>& actual) {
+  FoundDifferences found;
+  const auto at = found.compare<EqualItems>("", expected, actual);
+  if (!at) return std::nullopt;
+  found.last().address = (*at < expected.size() ? expected : actual)[*at].address;
+  return std::move(found.last());
+}
+
+SnapshotSegment without_blocks(SnapshotSegment segment) {
+  segment.blocks.clear();
+  return segment;
+}
+
+std::string stack_number_text(const MaybeHostStack& stack) {
+  return stack ? "stack " + std::to_string(stack->value) : "no stack";
+}
+
+constexpr std::size_t segments_beside = 1;
+constexpr std::size_t blocks_beside = 4;
+
+struct Excerpt {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// The items around a place, `beside` of them on each side, clipped to the list.
+Excerpt around_place(std::size_t place, std::size_t beside, std::size_t size) {
+  return {place - std::min(place, beside), std::min(size, place + beside + 1)};
+}
+
+/// The last item that begins at or before the address; 0 where all begin after it.
+template <typename Item>
+std::size_t place_of(const std::vector<Item>& items, Address address) {
+  const auto after = std::ranges::upper_bound(items, address, {}, &Item::address);
+  return after == items.begin() ? 0 : static_cast<std::size_t>(after - items.begin()) - 1;
+}
+
+std::string left_out(std::size_t count, const char* what) {
+  return count == 0 ? "" : "      (" + std::to_string(count) + " " + what + ")\n";
+}
+
+std::string blocks_text(const SnapshotSegment& segment, Address around) {
+  const std::size_t place = place_of(segment.blocks, around);
+  const Excerpt shown = around_place(place, blocks_beside, segment.blocks.size());
+  std::string text = left_out(shown.begin, "blocks before");
+  for (std::size_t i = shown.begin; i < shown.end; ++i) {
+    const SnapshotBlock& block = segment.blocks[i];
+    const bool holds = block.address <= around && around < block.address + block.size;
+    text += (holds ? "    > " : "      ") + text_of(block) + "\n";
+  }
+  return text + left_out(segment.blocks.size() - shown.end, "blocks after");
+}
+
 // The caching allocator: how each kind of answer is compared and written.
+
+std::string a_snapshot(const Snapshot&) { return "a snapshot"; }
 
 struct RequestResults {
   /// As recordings write it: empty for a failure, 0 for a request of 0 bytes.
@@ -107,11 +191,6 @@ struct TracePools {
   }
   static std::string text(std::uint64_t pool) { return name_of(PoolId{0, pool}); }
   static std::string text(const AllocatorEvent& event) { return name_of(event.pool); }
-};
-
-struct TakenSnapshots {
-  static bool same(const Snapshot& expected, const Snapshot& actual) { return expected == actual; }
-  static std::string text(const Snapshot&) { return "a snapshot"; }
 };
 
 struct Restores {
@@ -165,7 +244,6 @@ struct RequestErrors {
   }
 };
 
-using replay::text_of;
 std::string text_of(std::int64_t count) { return std::to_string(count); }
 std::string text_of(std::uint64_t count) { return std::to_string(count); }
 
@@ -272,7 +350,7 @@ void DeviceComparison::compare_traces() {
 void DeviceComparison::compare_snapshots() {
   const auto& expected = expected_.snapshots;
   const auto& actual = actual_.answers.snapshots;
-  const auto at = found_.compare<TakenSnapshots>("snapshots", expected, actual);
+  const auto at = found_.compare<EqualAnswers<a_snapshot>>("snapshots", expected, actual);
   if (!at) return;
   Difference& difference = found_.last();
   difference.call = nth_call(calls_, *at, {ProgramEventKind::snapshot});
@@ -353,19 +431,7 @@ void DeviceComparison::compare_messages() {
   found_.add(std::move(difference));
 }
 
-// Pinned memory: recorded and actual answers have the same types, and equal ones are the same.
-
-template <auto text_of_item>
-struct HostAnswersOf {
-  template <class Item>
-  static bool same(const Item& expected, const Item& actual) {
-    return expected == actual;
-  }
-  template <class Item>
-  static std::string text(const Item& item) {
-    return text_of_item(item);
-  }
-};
+// Pinned memory.
 
 std::string host_result_text(const HostMallocResult& result) {
   if (result) return name_of(result.address) + ", " + std::to_string(result.size.count);
@@ -382,9 +448,6 @@ std::string system_call_text(const HostSystemCall& call) {
 }
 
 std::string host_failure_text(const RecordedFailure& failure) { return failure_text(failure); }
-
-std::string host_event_text(const HostEvent& event) { return text_of(event); }
-std::string host_block_text(const HostBlockState& block) { return text_of(block); }
 
 std::string times_text(const HostTimes& times) {
   return std::to_string(times.total) + " " + std::to_string(times.max) + " " +
@@ -414,10 +477,10 @@ class HostComparison {
   explicit HostComparison(const std::vector<traces::HostCall>& calls) : calls_(calls) {}
 
   /// `causes`: the calls that give one answer each.
-  template <auto text_of_item, class Item>
+  template <class Form, class Item>
   void compare(const char* list, const std::vector<Item>& expected, const std::vector<Item>& actual,
                std::initializer_list<HostCallKind> causes = {}) {
-    const auto at = found_.compare<HostAnswersOf<text_of_item>>(list, expected, actual);
+    const auto at = found_.compare<Form>(list, expected, actual);
     if (at) found_.last().call = nth_call(calls_, *at, causes);
   }
   std::vector<Difference> take() { return found_.take(); }
@@ -438,22 +501,88 @@ std::vector<Difference> find_differences(const traces::HostCase& recorded,
                                          const traces::HostAnswers& actual) {
   const traces::HostAnswers& expected = recorded.expected;
   HostComparison lists(recorded.program.calls);
-  lists.compare<host_result_text>("results", expected.results, actual.results,
-                                  {HostCallKind::malloc});
-  lists.compare<use_text>("uses", expected.uses, actual.uses,
-                          {HostCallKind::use, HostCallKind::use_address});
-  lists.compare<system_call_text>("driver", expected.system_calls, actual.system_calls);
-  lists.compare<host_failure_text>("errors", expected.failures, actual.failures);
-  lists.compare<host_block_text>("final blocks", expected.final_snapshot, actual.final_snapshot);
+  lists.compare<EqualAnswers<host_result_text>>("results", expected.results, actual.results,
+                                                {HostCallKind::malloc});
+  lists.compare<EqualAnswers<use_text>>("uses", expected.uses, actual.uses,
+                                        {HostCallKind::use, HostCallKind::use_address});
+  lists.compare<EqualAnswers<system_call_text>>("driver", expected.system_calls,
+                                                actual.system_calls);
+  lists.compare<EqualAnswers<host_failure_text>>("errors", expected.failures, actual.failures);
+  lists.compare<EqualItems>("final blocks", expected.final_snapshot, actual.final_snapshot);
   if (!recorded.has_statistics) return lists.take();
-  lists.compare<host_statistics_text>("stats", expected.statistics, actual.statistics,
-                                      {HostCallKind::statistics});
-  lists.compare<host_snapshot_text>("snapshots", expected.snapshots, actual.snapshots,
-                                    {HostCallKind::snapshot});
-  lists.compare<host_event_text>("trace", expected.trace, actual.trace);
-  lists.compare<host_statistics_text>("final_stats", std::vector{expected.final_statistics},
-                                      std::vector{actual.final_statistics});
+  lists.compare<EqualAnswers<host_statistics_text>>("stats", expected.statistics, actual.statistics,
+                                                    {HostCallKind::statistics});
+  lists.compare<EqualAnswers<host_snapshot_text>>("snapshots", expected.snapshots, actual.snapshots,
+                                                  {HostCallKind::snapshot});
+  lists.compare<EqualItems>("trace", expected.trace, actual.trace);
+  lists.compare<EqualAnswers<host_statistics_text>>(
+      "final_stats", std::vector{expected.final_statistics}, std::vector{actual.final_statistics});
   return lists.take();
+}
+
+std::string text_of(const AllocatorEvent& event) {
+  const std::string place = event.action == Action::oom
+                                ? std::to_string(event.address.value) + " free"
+                                : name_of(event.address);
+  return std::string(action_name(event.action)) + ", " + place + ", " +
+         std::to_string(event.size.count) + ", stream " + std::to_string(event.stream.value);
+}
+
+std::string text_of(const SnapshotBlock& block) {
+  return name_of(block.address) + ", " + std::to_string(block.size.count) + ", requested " +
+         std::to_string(block.requested.count) + ", " + std::string(block_state_name(block.state));
+}
+
+std::string text_of(const SnapshotSegment& segment) {
+  return name_of(segment.address) + ", " + sizes_text(segment) + ", stream " +
+         std::to_string(segment.stream.value) + ", " + std::string(pool_kind_name(segment.kind)) +
+         ", pool " + name_of(segment.pool) + (segment.is_expandable ? ", expandable" : ", classic");
+}
+
+std::string text_of(const StatisticValue& value) {
+  return "current " + std::to_string(value.current) + ", peak " + std::to_string(value.peak) +
+         ", allocated " + std::to_string(value.allocated) + ", freed " +
+         std::to_string(value.freed);
+}
+
+std::string text_of(const HostEvent& event) {
+  return std::string(action_name(event.action)) + " " + name_of(event.address) + " " +
+         std::to_string(event.size.count) + " pool " + name_of(event.pool) + " " +
+         stack_number_text(event.stack);
+}
+
+std::string text_of(const HostBlockState& block) {
+  return name_of(block.address) + " " + std::to_string(block.size.count) +
+         (block.allocated ? " allocated"
+          : block.active  ? " waiting"
+                          : " free") +
+         " pool " + name_of(block.pool) + " " + stack_number_text(block.stack);
+}
+
+std::optional<Difference> find_difference(const Snapshot& expected, const Snapshot& actual) {
+  auto difference = first_difference(expected.segments, actual.segments);
+  if (!difference) return std::nullopt;
+  const auto [left, right] = std::ranges::mismatch(expected.segments, actual.segments);
+  // The segments themselves say more than their first differing blocks, where they differ.
+  if (left == expected.segments.end() || right == actual.segments.end() ||
+      without_blocks(*left) != without_blocks(*right))
+    return difference;
+  auto in_blocks = first_difference(left->blocks, right->blocks);
+  in_blocks->where = difference->where + ".blocks" + in_blocks->where;
+  return in_blocks;
+}
+
+std::string segment_map(const Snapshot& snapshot, Address around) {
+  if (snapshot.segments.empty()) return "  no segments\n";
+  const std::size_t place = place_of(snapshot.segments, around);
+  const Excerpt shown = around_place(place, segments_beside, snapshot.segments.size());
+  std::string text;
+  for (std::size_t i = shown.begin; i < shown.end; ++i) {
+    const SnapshotSegment& segment = snapshot.segments[i];
+    text += "  " + text_of(segment) + "\n";
+    if (i == place) text += blocks_text(segment, around);
+  }
+  return text;
 }
 
 }  // namespace vramlab::replay

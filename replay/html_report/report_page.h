@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "replay/recording/followed_blocks.h"
-#include "replay/timeline/memory_timeline.h"
+#include "replay/timeline/perfetto_timeline.h"
 
 namespace vramlab::replay {
 

@@ -268,7 +268,7 @@ Packing place_in_time(const std::vector<Buffer>& buffers) {
   free.give_back(everything, everything);
   const BufferOrder ends = indices_by(buffers, std::mem_fn(&Buffer::end));
   std::size_t ended = 0;
-  // Of buffers that begin together, the largest comes first.
+  // The largest of buffers that begin together comes first.
   const auto by_begin = [](const Buffer& buffer) {
     return std::pair(buffer.begin, ~buffer.size.count);
   };

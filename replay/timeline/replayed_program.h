@@ -7,7 +7,7 @@
 #include "replay/recording/recorded_history.h"
 #include "replay/replayer/replay_conditions.h"
 #include "replay/replayer/replay_watch.h"
-#include "replay/timeline/memory_timeline.h"
+#include "replay/timeline/perfetto_timeline.h"
 
 namespace vramlab::replay {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allocator/types/snapshot.h"
-#include "replay/conformance/logged_device.h"
+#include "replay/conformance/live_beside_simulated.h"
 
 namespace vramlab::tests {
 

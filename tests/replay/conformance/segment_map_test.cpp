@@ -1,4 +1,4 @@
-#include "replay/conformance/snapshot_differences.h"
+#include "replay/conformance/case_differences.h"
 
 #include <gtest/gtest.h>
 

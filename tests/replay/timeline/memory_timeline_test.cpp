@@ -1,6 +1,6 @@
 // How much memory a history held: the figures beside what the allocator itself says after each
 // call, and small histories counted by hand.
-#include "replay/timeline/memory_timeline.h"
+#include "replay/timeline/perfetto_timeline.h"
 
 #include <gtest/gtest.h>
 

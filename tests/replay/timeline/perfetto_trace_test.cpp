@@ -1,5 +1,5 @@
 // Timelines and annotations, merged into one trace.
-#include "replay/timeline/perfetto_trace.h"
+#include "replay/timeline/perfetto_timeline.h"
 
 #include <gtest/gtest.h>
 

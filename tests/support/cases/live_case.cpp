@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "allocator/types/bytes_and_ids.h"
+#include "replay/conformance/case_differences.h"
 #include "replay/conformance/case_run.h"
-#include "replay/conformance/logged_device.h"
-#include "replay/conformance/snapshot_differences.h"
+#include "replay/conformance/live_beside_simulated.h"
 #include "replay/replayer/allocator_subject.h"
 
 namespace vramlab::tests {

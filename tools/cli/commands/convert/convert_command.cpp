@@ -7,7 +7,7 @@
 
 #include "replay/recording/history_checks.h"
 #include "replay/replayer/program_replay.h"
-#include "replay/timeline/perfetto_trace.h"
+#include "replay/timeline/perfetto_timeline.h"
 #include "replay/timeline/replayed_program.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/logging.h"

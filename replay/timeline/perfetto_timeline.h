@@ -1,6 +1,6 @@
 // MemoryTimeline: how much memory a recorded history held at each moment, device by device and pool
-// by pool, as following the history shows. And annotations, which people put into a recording, as
-// spans of time.
+// by pool, as following the history shows. Annotations, which people put into a recording, become
+// spans of time. Both are written as one trace for ui.perfetto.dev, by time.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "replay/recording/verify.h"
 #include "traces/json/perfetto_writer.h"
 #include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::replay {
 
@@ -77,5 +78,11 @@ class AnnotationCollector {
   /// Spans that have not ended, the innermost last.
   std::map<std::pair<std::int64_t, traces::TextId>, std::vector<std::size_t>> open_;
 };
+
+/// Writes the timelines of the devices, their failed requests and the spans, merged by time.
+/// `texts` has the names of the spans.
+void write_perfetto(const std::vector<MemoryTimeline>& timelines,
+                    const std::vector<AnnotationSpan>& spans, const traces::TextTable& texts,
+                    traces::PerfettoWriter& writer);
 
 }  // namespace vramlab::replay
