@@ -23,7 +23,7 @@ class CallSites : public testing::Test {
     value.line = line;
     return tables.frames.intern(value);
   }
-  /// Innermost first.
+  /// The frames, innermost first.
   traces::StackId stack(const std::vector<traces::FrameId>& frames) {
     return tables.stacks.intern(frames);
   }
@@ -129,7 +129,7 @@ TEST_F(CallSites, are_grouped_by_readable_stacks) {
             (Lines{"site-packages/m.py:4 forward < p/train.py:12 step 1024 2"}));
 }
 
-/// Totals of any grouping are those of the blocks, whatever they are.
+/// The totals of any grouping are the totals of the blocks.
 TEST_F(CallSites, of_random_blocks_hold_all_blocks_once) {
   RandomNumbers random(5);
   std::vector<traces::StackId> stacks = {{}};

@@ -18,12 +18,12 @@ using Pointer = json::json_pointer;
 
 struct Altered {
   const char* case_name;
-  /// The one of its answers that is altered; all where none is named.
+  /// The part of its answers that is altered; null for all parts.
   const char* key = nullptr;
 };
 
-/// Between them they have every key that a case can have. The long one is there for a key that no
-/// other case has.
+/// Together they have every key that a case can have. The long case has a key that no other case
+/// has.
 constexpr Altered altered_cases[] = {
     {"v212-checkpoint212-2170"}, {"v212-scopes-2058", "malloc_errors"}, {"v212-parse-2252"}};
 
@@ -78,7 +78,7 @@ class AlteredCase : public ::testing::TestWithParam<Altered> {
   CaseAnswers actual_;
 };
 
-/// Another valid value of the same kind, where there is one.
+/// Another valid value of the same kind, where one exists.
 json other_value(const json& value) {
   if (value.is_null()) return 512;
   if (value.is_boolean()) return !value.get<bool>();
@@ -94,7 +94,7 @@ json other_value(const json& value) {
 }
 
 /// Calls `visit` with the place of each value, container or leaf, at and below the places in
-/// `waiting`. Of an array it goes into the first and the last.
+/// `waiting`, and of an array only the first and the last.
 template <typename Visit>
 void visit_places(const json& document, std::vector<Pointer> waiting, const Visit& visit) {
   while (!waiting.empty()) {

@@ -1,5 +1,4 @@
-// Runs every recorded case of pinned memory in tests/conformance/host, and shows that they can
-// fail.
+// Runs every recorded case of pinned memory in tests/conformance/host, and shows that it can fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>

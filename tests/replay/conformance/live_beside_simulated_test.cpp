@@ -1,4 +1,5 @@
-// What stands for the live device here is simulated, too, with other addresses or with faults.
+// Decisions on a live device beside simulated ones. The live device of these tests is simulated,
+// too, with other addresses or with faults.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ using testing::IsEmpty;
 using traces::ProgramEvent;
 using traces::ProgramEventKind;
 
-/// Far from where the simulation would put anything, and from the top down.
+/// Places memory from the top down, far from where the simulation would put it.
 MakeDevice elsewhere() {
   return [](const streams::MemoryOptions& memory) {
     streams::MemoryOptions options = memory;

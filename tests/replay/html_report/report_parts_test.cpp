@@ -1,4 +1,4 @@
-// The smaller parts of a report page's data: which events are listed, stacks as a tree, call sites.
+// Smaller parts of an HTML report: the listed events, stacks as a tree, call sites, packed numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a report page is made of: no peak is lost in thinned moments, and the states that the bytes
-// give are those of the walk, at any step.
+// Moments and states of an HTML report: no peak is lost in thinned moments, and the states read
+// from the bytes are those of the walk, at any step.
 #include "replay/html_report/report_states.h"
 
 #include <gtest/gtest.h>
@@ -120,7 +120,7 @@ TEST_P(ReportOfCase, gives_back_the_states_of_the_walk) {
   }
 }
 
-/// The engine, following the recording, has the same there, if no call is in doubt.
+/// The engine, following the recording, has the same state, if no call is in doubt.
 TEST_P(ReportOfCase, has_the_states_that_following_the_recording_has) {
   RandomNumbers random(7);
   for (int i = 0; i < 12; ++i) {

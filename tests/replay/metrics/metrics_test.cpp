@@ -1,4 +1,4 @@
-// The table of metrics, its page, and what a replay gives of it.
+// The table of metrics, its page, and the metrics of a replay.
 #include <gtest/gtest.h>
 
 #include <fstream>

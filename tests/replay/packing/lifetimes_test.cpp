@@ -1,4 +1,4 @@
-// Lifetimes and lower bounds, of short histories whose answer can be read off.
+// Lifetimes and lower bounds of short histories whose answer is plain to see.
 #include "replay/packing/lifetimes.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ TEST(Lifetimes, of_blocks_that_were_not_worth_splitting_take_what_their_requests
   segment.total_size = 20_MiB;
   segment.blocks = {
       {{4096}, 10_MiB, 9_MiB + 500_B, allocator::BlockState::active_allocated},
-      // What older files don't say.
+      // Older files don't say when frees were requested.
       {allocator::Address{4096} + 10_MiB, 10_MiB, {}, allocator::BlockState::active_allocated}};
   history.final_segments = {segment};
   const DeviceLifetimes found = lifetimes_of(history, {});

@@ -27,7 +27,8 @@ using support::textbook_optimum;
 
 constexpr std::uint64_t instance_count = 300;
 
-/// Each at the lowest offset that no buffer of the same time has, by looking at all pairs.
+/// Places each buffer at the lowest offset that no buffer of the same time has, by looking at all
+/// pairs.
 std::vector<Bytes> placed_by_pairs(const std::vector<Buffer>& buffers,
                                    const replay::BufferOrder& order) {
   std::vector<Bytes> offsets(buffers.size());
@@ -142,7 +143,7 @@ TEST(Packing, is_found_where_what_is_to_come_falls_apart_and_one_part_needs_anot
   }
 }
 
-/// A full rectangle, of which some go on beside a lower one that begins when it ends.
+/// A full rectangle; some of its buffers go on beside a lower rectangle that begins when it ends.
 std::vector<Buffer> peak_and_less_beside_it(std::uint64_t seed) {
   std::vector<Buffer> buffers = guillotine_buffers(seed, 60, 1'000);
   Bytes going_on;

@@ -136,7 +136,7 @@ TEST(Policies, hear_of_emptied_caches_pools_that_are_given_up_and_options) {
 
 TEST(StitchingPolicy, serves_a_large_block_from_free_units_anywhere) {
   Lifetimes made;
-  // Every second of eight blocks goes, then one needs as much as all that went.
+  // Every second of eight blocks is freed, then a request needs as much as all of them.
   for (std::uint64_t i = 0; i < 8; ++i) made.add(1 + i, i % 2 == 0 ? 10 + i : 100, 4_MiB);
   made.add(20, 100, 16_MiB);
   EXPECT_EQ(value_of(run_of("stitching", made), "peak_reserved"), (32_MiB).count);

@@ -1,5 +1,4 @@
-// Advice: workloads of which it is known what helps, and every bundled sample against its whole
-// grid.
+// Advice: workloads with a known best setting, and every bundled sample against its whole grid.
 #include "replay/settings_search/advise.h"
 #include "replay/replayer/replay_options.h"
 

@@ -1,5 +1,5 @@
-// Recorded cases as what-ifs: the calls of one under the options of another. No recording says what
-// comes of that; the textbook twin does.
+// Recorded cases as what-ifs: the calls of one under the options of another. No recording has the
+// answers; the textbook twin gives them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct CaseOptions {
   std::string config;
 };
 
-/// For every case, read once: reading them takes longer than the runs of a test.
+/// Every case, read once, as reading them takes longer than the runs of a test.
 const std::vector<CaseOptions>& options_of_all() {
   static const std::vector<CaseOptions> all = [] {
     std::vector<CaseOptions> read;

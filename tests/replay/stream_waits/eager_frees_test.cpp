@@ -1,4 +1,4 @@
-// What a program would have needed if no free had waited.
+// The memory that a program would have needed if no free had waited.
 #include "replay/stream_waits/recorded_waiting.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What streams did, added up: small programs whose every figure is known.
+// The activity of streams, in small programs whose every figure is known.
 #include "replay/stream_waits/stream_activity.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <fstream>
 
 #include "replay/replayer/replay_options.h"
@@ -111,4 +110,5 @@ TEST(OptionGridFiles, have_a_grid_or_an_option_string_on_each_line) {
 }
 
 }  // namespace
+
 }  // namespace vramlab::replay

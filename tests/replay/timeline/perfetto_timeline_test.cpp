@@ -1,12 +1,13 @@
-// How much memory a history held: the figures beside what the allocator itself says after each
-// call, and small histories counted by hand.
+// How much memory a history held: the figures beside the allocator's own after each call, and small
+// histories counted by hand. Timelines and annotations, merged into one trace.
 #include "replay/timeline/perfetto_timeline.h"
 
 #include <gtest/gtest.h>
-
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/devices/allocator_setup.h"
+#include "tests/support/kit/collected_bytes.h"
 #include "tests/support/kit/random_numbers.h"
 
 namespace vramlab::replay {
@@ -14,9 +15,11 @@ namespace {
 
 using namespace allocator;
 using namespace allocator::literals;
+using nlohmann::json;
 using tests::AllocatorSetup;
 using tests::RandomNumbers;
 using traces::MemoryFigures;
+using traces::TextId;
 
 VerifyConditions conditions(std::string_view version, Settings settings) {
   return {*find_reference_version(version), false, {std::move(settings), {}}};
@@ -33,7 +36,7 @@ void count(MemoryFigures& figures, const SnapshotSegment& segment) {
   }
 }
 
-/// Counted the plain way.
+/// The figures of each track, counted from a snapshot.
 FiguresByTrack figures_of(const Snapshot& snapshot) {
   FiguresByTrack figures;
   for (const SnapshotSegment& segment : snapshot.segments) {
@@ -45,7 +48,7 @@ FiguresByTrack figures_of(const Snapshot& snapshot) {
   return figures;
 }
 
-/// A program at random, with what the allocator says after each of its calls.
+/// A random program, with the figures of the allocator after each of its calls.
 class Program {
  public:
   Program(std::string_view options, std::uint64_t seed)
@@ -264,5 +267,91 @@ TEST_F(SmallHistory, events_that_cannot_be_are_doubted) {
   EXPECT_NE(timeline.doubts[0].find("event 0"), std::string::npos);
 }
 
+// Timelines and annotations, merged into one trace.
+
+class Merged : public testing::Test {
+ protected:
+  json events() {
+    support::CollectedBytes output;
+    traces::PerfettoWriter writer(output);
+    write_perfetto(timelines, annotations.spans(), texts, writer);
+    writer.finish();
+    return json::parse(output.bytes)["traceEvents"];
+  }
+  void annotate(traces::KnownText stage, const char* name, std::uint64_t time_us) {
+    traces::AnnotationValue value;
+    value.name = texts.intern(name);
+    value.stage = TextId(stage);
+    value.time_us = time_us;
+    value.keys.add(traces::KnownText::time_us);
+    annotations.add(value);
+  }
+  void begin(const char* name, std::uint64_t time_us) {
+    annotate(traces::KnownText::start, name, time_us);
+  }
+  void end(const char* name, std::uint64_t time_us) {
+    annotate(traces::KnownText::end, name, time_us);
+  }
+  /// Phase, name, id and time of the slices.
+  std::string slices() {
+    std::string text;
+    for (const json& event : events())
+      if (event["ph"] == "b" || event["ph"] == "e")
+        text += event["ph"].get<std::string>() + " " + event["name"].get<std::string>() +
+                event["id"].dump() + " " + event["ts"].dump() + "\n";
+    return text;
+  }
+
+  traces::TextTable texts;
+  std::vector<MemoryTimeline> timelines;
+  AnnotationCollector annotations;
+};
+
+TEST_F(Merged, devices_come_in_the_order_of_time) {
+  for (const std::int64_t device : {0, 1}) {
+    MemoryTimeline timeline;
+    timeline.device = device;
+    timeline.tracks = {MemoryTrack{}};
+    for (const std::uint64_t time_us : {10, 20})
+      timeline.points.push_back({time_us + static_cast<std::uint64_t>(device), 0, {}});
+    timeline.failures = {{15, {7}}};
+    timelines.push_back(timeline);
+  }
+  std::vector<std::uint64_t> times;
+  for (const json& event : events())
+    if (event.contains("ts")) times.push_back(event["ts"]);
+  EXPECT_EQ(times, (std::vector<std::uint64_t>{10, 11, 15, 15, 20, 21}));
+  EXPECT_EQ(events()[0]["args"]["name"], "device 0");
+  EXPECT_EQ(events()[1]["args"]["name"], "device 1");
+}
+
+TEST_F(Merged, annotations_that_overlap_keep_their_own_ends) {
+  begin("a", 1);
+  begin("b", 2);
+  begin("a", 3);
+  end("a", 4);
+  end("a", 5);
+  end("b", 6);
+  EXPECT_EQ(slices(), "b a0 1\nb b1 2\nb a2 3\ne a2 4\ne a0 5\ne b1 6\n");
+}
+
+TEST_F(Merged, annotation_without_a_time_is_left_out) {
+  traces::AnnotationValue value;
+  value.name = texts.intern("a");
+  value.stage = TextId(traces::KnownText::start);
+  annotations.add(value);
+  end("a", 7);
+  EXPECT_EQ(slices(), "b a0 7\ne a0 7\n");
+}
+
+TEST_F(Merged, an_end_or_a_beginning_that_was_not_recorded_is_that_of_the_recording) {
+  end("a", 7);
+  begin("b", 8);
+  begin("c", 9);
+  end("c", 9);
+  EXPECT_EQ(slices(), "b a0 7\ne a0 7\nb b1 8\ne b1 9\nb c2 9\ne c2 9\n");
+}
+
 }  // namespace
+
 }  // namespace vramlab::replay

@@ -2,7 +2,6 @@
 #include "replay/stream_waits/stream_activity.h"
 
 #include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 
@@ -49,4 +48,5 @@ TEST(BusyTimes, agree_with_counting_every_nanosecond) {
 }
 
 }  // namespace
+
 }  // namespace vramlab::replay

@@ -1,7 +1,7 @@
-// What is filled from the ground up, against textbook versions that look at everything.
+// Skylines and fills from the ground up, against textbook versions that look at everything.
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
@@ -27,7 +27,7 @@ constexpr std::uint64_t plenty = 10'000'000;
 
 std::uint32_t length_of(SectionSpan span) { return span.last - span.first; }
 
-/// The longest of those that wait, the earliest and then the largest of equal ones.
+/// The longest waiting lifetime, the earliest and then the largest of equal ones.
 std::optional<std::uint32_t> longest(const std::vector<Buffer>& buffers, const Sections& sections,
                                      const std::set<std::uint32_t>& waiting, SectionSpan stretch) {
   std::optional<std::uint32_t> best;
@@ -187,7 +187,7 @@ TEST(SkylineSearch, of_buffers_without_size_has_no_height) {
   EXPECT_EQ(packing->offsets.size(), 3U);
 }
 
-/// A long time in which little is there, then a short one with much.
+/// A long time with little memory in use, then a short time with much.
 std::vector<Buffer> quiet_before_a_peak() {
   std::vector<Buffer> buffers;
   for (std::uint64_t i = 0; i < 100; ++i) buffers.push_back({i, i + 2, Bytes{10 + i % 7}});
@@ -215,4 +215,5 @@ TEST(PackingCore, is_all_where_nearly_all_is_there_near_the_peak) {
 }
 
 }  // namespace
+
 }  // namespace vramlab::tests
