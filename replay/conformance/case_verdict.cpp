@@ -13,7 +13,7 @@ namespace {
 
 using allocator::SettingsError;
 
-/// A fresh run, with so many calls made.
+/// Makes a fresh run with `call_count` calls made.
 using RunUntil = std::function<std::unique_ptr<CaseRun>(std::size_t call_count)>;
 
 /// The call that caused a trace entry, found by running the program again up to different calls.

@@ -173,7 +173,7 @@ bool begins_before(const std::vector<Stretch>& stretches, std::size_t unmapped) 
   return unmapped > 0 && stretches[unmapped - 1].of == Stretch::Of::idle;
 }
 
-/// The largest request for which there is memory to map.
+/// The largest request for which the device has memory to map.
 Bytes largest_growth(const LaneView& lane, const NewMemory& memory) {
   const auto stretches = StretchesOfLane(lane.segments, lane.rules, memory.cached).take();
   Bytes largest;

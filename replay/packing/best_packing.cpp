@@ -158,7 +158,7 @@ class PackingTrials {
   }
 
   struct Descent {
-    /// A step leaves one part in so many of the way to the height not found.
+    /// A step leaves one `part`-th of the way to the height not found.
     std::uint64_t part = 2;
     int steps = 0;
     std::uint64_t states = 0;

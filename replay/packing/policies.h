@@ -46,7 +46,7 @@ struct PolicyRequest {
 
 /// Figures that the device cannot count.
 struct PolicyReport {
-  /// Physical units that were there already and were mapped to other addresses.
+  /// Existing physical units that were mapped to other addresses.
   std::uint64_t units_remapped = 0;
   /// Waits for streams so that their memory could serve others.
   std::uint64_t stream_waits = 0;
@@ -61,7 +61,7 @@ class Policy {
   Policy& operator=(const Policy&) = delete;
   virtual ~Policy() = default;
 
-  /// The block's address, or nothing where there is no memory.
+  /// The block's address; empty where no memory is left.
   virtual std::optional<Address> malloc(const PolicyRequest& request) = 0;
   /// Requires: the block is live.
   virtual void free(std::uint64_t id) = 0;

@@ -22,7 +22,7 @@ namespace vramlab::replay {
 /// The highest end of all placed buffers, section by section, as stretches of one height.
 class Skyline {
  public:
-  /// One stretch of height 0. Requires: there are sections.
+  /// One stretch of height 0. Requires: at least one section.
   explicit Skyline(std::uint32_t section_count);
 
   struct Stretch {

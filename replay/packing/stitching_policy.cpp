@@ -111,7 +111,7 @@ class StitchingPolicy final : public Policy {
     return Address{address};
   }
 
-  /// Takes so many units, or none. New units are mapped where they are needed, others once more.
+  /// Takes `count` units, or none. New units are mapped where they are needed, others once more.
   std::vector<std::uint64_t> take_units(Arena& arena, std::uint64_t count) {
     if (arena.free_units.size() < count && !make_units(arena, count - arena.free_units.size()) &&
         !take_from_others(arena, count))
@@ -151,7 +151,7 @@ class StitchingPolicy final : public Policy {
     return false;
   }
 
-  /// Addresses for a block of so many units: those of a freed block, otherwise new ones.
+  /// Addresses for a block of `count` units: those of a freed block, otherwise new ones.
   std::uint64_t addresses_for(std::uint64_t count) {
     std::vector<std::uint64_t>& free = free_addresses_[count];
     if (free.empty()) {

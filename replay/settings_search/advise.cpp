@@ -15,7 +15,7 @@ constexpr const char* expandable = "expandable_segments";
 constexpr const char* rounding = "roundup_power2_divisions";
 constexpr const char* splitting = "max_split_size_mb";
 constexpr const char* garbage = "garbage_collection_threshold";
-/// One setting of the grid in so many is replayed at most.
+/// The size of the grid divided by this is the most settings that are replayed.
 constexpr std::uint64_t grid_share = 5;
 
 /// A place in a grid of settings, as the value of each option.
