@@ -13,7 +13,7 @@ namespace {
 
 using allocator::SettingsError;
 
-/// Makes a fresh run with `call_count` calls made.
+/// Makes a fresh run, with `call_count` calls made.
 using RunUntil = std::function<std::unique_ptr<CaseRun>(std::size_t call_count)>;
 
 /// The call that caused a trace entry, found by running the program again up to different calls.
@@ -49,35 +49,37 @@ std::string text_of_call(const traces::HostProgram& program, std::size_t call) {
   return call_text(program.calls.at(call));
 }
 
-/// `Run` and the setup are of the kind of the case: DeviceCaseRun or HostCaseRun.
-template <class Run, class Case, class Setup>
-CaseVerdict judge(const Case& recorded, const Setup& setup) {
-  const auto& program = recorded.program;
-  const std::size_t call_count = program.calls.size();
-  Run run(program, setup);
-  run.run_until(call_count);
-  CaseVerdict verdict;
-  verdict.name = program.name;
-  verdict.differences = find_differences(recorded, run.finish());
-  if (verdict.passed()) return verdict;
-
-  const RunUntil run_until = [&](std::size_t calls) {
-    auto again = std::make_unique<Run>(program, setup);
-    again->run_until(calls);
-    return again;
-  };
+/// Fills in the first call that differs and the memory before it. `run_until` makes fresh runs.
+template <class Program>
+void explain(CaseVerdict& verdict, const Program& program, const RunUntil& run_until) {
   for (Difference& difference : verdict.differences)
     if (difference.trace_entry)
-      difference.call = call_of_entry(run_until, call_count, *difference.trace_entry);
+      difference.call = call_of_entry(run_until, program.calls.size(), *difference.trace_entry);
   const Difference& first = earliest(verdict.differences);
-  const auto end = static_cast<std::int64_t>(call_count);
-  const std::int64_t moment = std::clamp<std::int64_t>(first.call.value_or(end), 0, end);
+  const auto end = static_cast<std::int64_t>(program.calls.size());
+  const auto moment =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(first.call.value_or(end), 0, end));
   verdict.first_call = first.call;
   if (first.call)
     verdict.call_text = *first.call < 0 ? "the start, with the options \"" + program.config + "\""
-                                        : text_of_call(program, static_cast<std::size_t>(moment));
-  verdict.segments =
-      run_until(static_cast<std::size_t>(moment))->memory_text(first.address.value_or(Address{}));
+                                        : text_of_call(program, moment);
+  verdict.segments = run_until(moment)->memory_text(first.address.value_or(Address{}));
+}
+
+/// `Run` and the setup are of the kind of the case: DeviceCaseRun or HostCaseRun.
+template <class Run, class Case, class Setup>
+CaseVerdict judge(const Case& recorded, const Setup& setup) {
+  Run run(recorded.program, setup);
+  run.run_until(recorded.program.calls.size());
+  CaseVerdict verdict;
+  verdict.name = recorded.program.name;
+  verdict.differences = find_differences(recorded, run.finish());
+  if (!verdict.passed())
+    explain(verdict, recorded.program, [&](std::size_t call_count) {
+      auto again = std::make_unique<Run>(recorded.program, setup);
+      again->run_until(call_count);
+      return again;
+    });
   return verdict;
 }
 
