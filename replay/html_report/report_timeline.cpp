@@ -122,11 +122,14 @@ std::vector<std::uint32_t> SiteBytes::largest(std::size_t count) const {
   return sites;
 }
 
+void WalkOfSites::block_changed(Change change, const LiveBlock& block) {
+  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.bytes);
+  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
+}
+
 ReportSurvey::ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
                            std::size_t wanted_moments)
-    : FollowedBlocks(history, walk),
-      texts_(texts),
-      thinned_(history.events.size(), wanted_moments) {}
+    : WalkOfSites(history, walk, texts), thinned_(history.events.size(), wanted_moments) {}
 
 void ReportSurvey::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
   thinned_.add(figures);
@@ -134,11 +137,6 @@ void ReportSurvey::moment_passed(const MomentFigures& figures, const PlacementBl
   if (figures.allocated > peak_allocated_.allocated || figures.step == 0) peak_allocated_ = figures;
   if (figures.reserved > peak_reserved_.reserved || figures.step == 0) peak_reserved_ = figures;
   last_ = figures;
-}
-
-void ReportSurvey::block_changed(Change change, const LiveBlock& block) {
-  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.bytes);
-  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
 }
 
 std::vector<std::size_t> choose_events(const DeviceHistory& history, std::size_t most) {
@@ -188,8 +186,7 @@ std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
 
 ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
                            Plan plan)
-    : FollowedBlocks(history, walk),
-      texts_(texts),
+    : WalkOfSites(history, walk, texts),
       plan_(std::move(plan)),
       site_bytes_(plan_.sites.size()),
       states_(texts) {}
@@ -203,14 +200,9 @@ void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBl
   if (is_due(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, *this);
   if (is_due(plan_.moments, next_moment_, figures.step))
     for (std::size_t i = 0; i < plan_.sites.size(); ++i)
-      site_bytes_[i].push_back(sites_.now(plan_.sites[i]).count);
+      site_bytes_[i].push_back(sites().now(plan_.sites[i]).count);
   if (seen_ && is_due(plan_.snapshots, next_snapshot_, figures.step))
     seen_(figures.step, snapshot_of(blocks, *this, walk().pools), *this);
-}
-
-void ReportDetail::block_changed(Change change, const LiveBlock& block) {
-  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.bytes);
-  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
 }
 
 void ReportFragmentation::add(HistoryStep step, const allocator::Snapshot& snapshot,

@@ -67,7 +67,23 @@ class SiteBytes {
   std::vector<Peak> peaks_;
 };
 
-class ReportSurvey : public FollowedBlocks {
+/// A walk through a history that keeps up the memory of each call site.
+class WalkOfSites : public FollowedBlocks {
+ public:
+  const SiteBytes& sites() const { return sites_; }
+
+ protected:
+  WalkOfSites(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts)
+      : FollowedBlocks(history, walk), texts_(texts) {}
+
+ private:
+  void block_changed(Change change, const LiveBlock& block) final;
+
+  PageTexts& texts_;
+  SiteBytes sites_;
+};
+
+class ReportSurvey : public WalkOfSites {
  public:
   ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
                std::size_t wanted_moments);
@@ -75,7 +91,6 @@ class ReportSurvey : public FollowedBlocks {
   /// The moments, once the walk is done.
   std::vector<MomentFigures> take_moments() { return thinned_.take(); }
   std::uint64_t events_per_stretch() const { return thinned_.events_per_stretch(); }
-  const SiteBytes& sites() const { return sites_; }
   std::size_t most_blocks() const { return most_blocks_; }
   const MomentFigures& peak_allocated() const { return peak_allocated_; }
   const MomentFigures& peak_reserved() const { return peak_reserved_; }
@@ -83,11 +98,8 @@ class ReportSurvey : public FollowedBlocks {
 
  private:
   void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
-  void block_changed(Change change, const LiveBlock& block) override;
 
-  PageTexts& texts_;
   ThinnedMoments thinned_;
-  SiteBytes sites_;
   std::size_t most_blocks_ = 0;
   MomentFigures peak_allocated_;
   MomentFigures peak_reserved_;
@@ -107,7 +119,7 @@ std::vector<HistoryStep> in_order(std::vector<HistoryStep> steps);
 std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
                                       std::uint64_t most_changes, std::vector<HistoryStep> always);
 
-class ReportDetail : public FollowedBlocks {
+class ReportDetail : public WalkOfSites {
  public:
   struct Plan {
     /// All lists are in order.
@@ -130,15 +142,12 @@ class ReportDetail : public FollowedBlocks {
 
  private:
   void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
-  void block_changed(Change change, const LiveBlock& block) override;
 
-  PageTexts& texts_;
   Plan plan_;
   SnapshotSeen seen_;
   std::size_t next_state_ = 0;
   std::size_t next_moment_ = 0;
   std::size_t next_snapshot_ = 0;
-  SiteBytes sites_;
   std::vector<std::vector<std::uint64_t>> site_bytes_;
   ReportStates states_;
 };
