@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "allocator/checks/out_of_memory.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/conformance/reference_errors.h"
 #include "traces/model/statistic_names.h"
 
@@ -70,18 +70,24 @@ class FoundDifferences {
 };
 
 /// A form of answers whose recorded and actual values have the same type: equal ones are the same.
-template <auto text_of_item>
-struct EqualAnswers {
+struct EqualItems {
   template <class Item>
   static bool same(const Item& expected, const Item& actual) {
     return expected == actual;
   }
   template <class Item>
   static std::string text(const Item& item) {
+    return text_of(item);
+  }
+};
+/// Equal answers with a text of their own.
+template <auto text_of_item>
+struct EqualAnswers : EqualItems {
+  template <class Item>
+  static std::string text(const Item& item) {
     return text_of_item(item);
   }
 };
-using EqualItems = EqualAnswers<[](const auto& item) { return text_of(item); }>;
 
 // Snapshots.
 

@@ -1,7 +1,7 @@
 // Differences between recorded and actual answers: the first difference of each part of a case's
 // answers, for the caching allocator and for pinned memory, and the first difference of two
-// snapshots. Values are written as text, so that expected and actual ones can be printed beside each
-// other.
+// snapshots. Values are written as text, so that expected and actual ones can be printed beside
+// each other.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 
 #include "allocator/types/host_values.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 #include "replay/conformance/case_run.h"
 
 namespace vramlab::replay {

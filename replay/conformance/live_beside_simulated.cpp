@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "allocator/types/bytes_and_ids.h"
-#include "replay/conformance/snapshot_differences.h"
 #include "replay/conformance/case_differences.h"
 #include "streams/device/simulated_device.h"
 

@@ -49,7 +49,7 @@ struct FigureName {
   Bytes (*value)(const StateFigures&);
 };
 
-/// The figures by their names in docs/metrics.md.
+/// The figures by their names in docs/reference/metrics.md.
 constexpr FigureName figure_names[] = {
     {"inactive_split", [](const StateFigures& figures) { return figures.inactive_split; }},
     {"releasable", [](const StateFigures& figures) { return figures.releasable; }},

@@ -170,7 +170,7 @@ class ReportFragmentation {
   PageTexts& texts_;
   std::vector<HistoryStep> steps_;
   std::vector<StateFigures> figures_;
-  /// Where the pinners of each step begin.
+  /// The place where the pinners of each step begin.
   std::vector<std::uint64_t> offsets_;
   /// For each step the number of pinners, then for each: the address as the difference from the one
   /// before, size, strands, released_alone, segment_size, beside, life, steps since it was handed

@@ -53,7 +53,7 @@ Bytes stranded_in(const Core& core, const allocator::Segment& segment) {
   return sum + run.stranded(unit);
 }
 
-/// Memory that live blocks keep from being released (docs/fragmentation.md).
+/// Memory that live blocks keep from being released (docs/guide/top_and_snapshot.md).
 template <class Allocator>
 Bytes stranded_now(const Allocator& engine) {
   const auto& core = engine.core();

@@ -1,6 +1,6 @@
 // Fragmentation: how much memory a state of an allocator holds, how much of it could be used or
 // given back, and which live blocks keep it from being released. Pure functions over a snapshot;
-// docs/fragmentation.md defines every figure with an example.
+// docs/guide/top_and_snapshot.md defines every figure with an example.
 //
 // A release of everything cached first waits for other streams. So blocks that wait count as free
 // in the figures of a release, and only there.

@@ -118,7 +118,7 @@ class StretchesOfLane {
   void end_segment() {
     if (last_ == nullptr) return;
     if (stretches_.size() == begin_ + 1 && stretches_.back().of == Stretch::Of::unmapped) {
-      // Nothing is mapped any more, so the segment is released too.
+      // A segment without mapped memory is released too.
       stretches_.pop_back();
       return;
     }

@@ -1,5 +1,5 @@
 // Policies: allocators to compare the caching allocator with, and the table of them. A new policy
-// is one source beside this one and a row in policies.cpp (docs/policies.md).
+// is one source beside this one and a row in policies.cpp (docs/guide/packing.md).
 //
 // A policy gets its memory from a simulated device, which counts the memory taken and given back.
 // It must keep these rules:

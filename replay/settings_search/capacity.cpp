@@ -90,8 +90,8 @@ class CapacitySearch {
   void look_above(Try tried, const CapacityEffort& effort) {
     std::uint64_t replays = 0;
     std::uint64_t events = 0;
-    // Where no request is refused any more, sizes above this can only change the order of
-    // addresses, with twice the memory that is ever reserved.
+    // Sizes above this can only change the order of addresses, where no request is refused any
+    // more: they have twice the memory that is ever reserved.
     const Bytes far_enough = answer_.peak_reserved * 2;
     for (Bytes size = *answer_.least; size < boundless_memory;) {
       if (replays == effort.replays_above || events >= effort.events_above) {

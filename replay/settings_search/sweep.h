@@ -1,4 +1,4 @@
-// A sweep: the settings that it tries, and the result of each (docs/sweep.md). Settings come from a
+// A sweep: the settings that it tries, and the result of each (docs/guide/sweep.md). Settings come from a
 // grid: alternatives for some options, of which every combination is one option string.
 //
 //   max_split_size_mb=64|128|none expandable_segments=True|False

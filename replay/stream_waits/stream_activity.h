@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "streams/stream_model/stream_watcher.h"
-#include "streams/stream_model/virtual_time.h"
+#include "streams/stream_model/work.h"
 
 namespace vramlab::replay {
 

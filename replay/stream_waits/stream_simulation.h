@@ -13,7 +13,7 @@
 #include "replay/replayer/stream_program.h"
 #include "replay/stream_waits/recorded_waiting.h"
 #include "replay/stream_waits/stream_activity.h"
-#include "streams/hazards/hazards.h"
+#include "streams/hazards/hazard_checker.h"
 
 namespace vramlab::replay {
 
