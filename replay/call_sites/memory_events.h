@@ -16,9 +16,9 @@
 #include "allocator/types/reference_version.h"
 #include "replay/recording/live_blocks.h"
 #include "traces/formats/open_trace.h"
-#include "traces/model/program_sink.h"
-#include "traces/model/snapshot_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::replay {
 

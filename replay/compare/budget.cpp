@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {

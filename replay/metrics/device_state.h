@@ -10,8 +10,8 @@
 #include "allocator/types/snapshot.h"
 #include "replay/metrics/fragmentation.h"
 #include "traces/io/long_sequence.h"
-#include "traces/model/snapshot_sink.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::replay {
 

@@ -15,8 +15,8 @@
 #include "replay/metrics/memory_curve.h"
 #include "replay/recording/recording_summary.h"
 #include "traces/io/long_sequence.h"
-#include "traces/model/snapshot_sink.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::replay {
 

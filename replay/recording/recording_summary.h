@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "replay/metrics/memory_curve.h"
-#include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_values.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::replay {
 

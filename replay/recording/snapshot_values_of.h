@@ -6,8 +6,8 @@
 #include <string>
 
 #include "replay/metrics/device_state.h"
-#include "traces/model/snapshot_sink.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::replay {
 

@@ -12,7 +12,7 @@
 #include "replay/replayer/replay_watch.h"
 #include "replay/replayer/stream_program.h"
 #include "streams/stream_model/torch_streams.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 
 namespace vramlab::replay {
 

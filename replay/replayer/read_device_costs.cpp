@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 #include "traces/json/json_value.h"
 
 namespace vramlab::replay {

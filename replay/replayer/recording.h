@@ -12,7 +12,7 @@
 #include "replay/replayer/replay_setup.h"
 #include "replay/replayer/replay_watch.h"
 #include "traces/formats/open_trace.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 
 namespace vramlab::replay {
 

@@ -11,8 +11,8 @@
 #include "allocator/types/reference_version.h"
 #include "streams/memory/simulated_memory.h"
 #include "streams/stream_model/work.h"
-#include "traces/io/scratch_file.h"
-#include "traces/model/snapshot_sink.h"
+#include "traces/io/long_sequence.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::streams {
 class DeviceCosts;

@@ -15,7 +15,7 @@
 #include "streams/device/device_costs.h"
 #include "streams/device/memory_device.h"
 #include "streams/ordered_pool/ordered_pool.h"
-#include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::streams {
 class PlacedRanges;

@@ -12,7 +12,7 @@
 #include "replay/replayer/history_program.h"
 #include "replay/replayer/program_device.h"
 #include "streams/device/device_costs.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 
 namespace vramlab::replay {
 

@@ -9,7 +9,7 @@
 #include "allocator/types/check.h"
 #include "replay/replayer/replay_options.h"
 #include "replay/replayer/replay_report.h"
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {

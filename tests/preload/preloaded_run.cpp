@@ -11,7 +11,7 @@
 #include "tests/support/processes/places.h"
 #include "traces/formats/open_trace.h"
 #include "traces/formats/trace_formats.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 
 namespace vramlab::tests {
 namespace {

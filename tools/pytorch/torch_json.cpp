@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/recording/snapshot_values_of.h"
-#include "traces/model/snapshot_writer.h"
+#include "traces/json/snapshot_json.h"
 
 namespace vramlab::pytorch {
 namespace {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 5> prefixes = {"function_", "file_", "metadata_",
                                                       "annotation_", "text_"};
 
-/// Such as `.py`: of a few letters, so that it is no name.
+/// Such as `.py`: only known endings, so that none is a name.
 std::string_view ending_of(std::string_view path) {
   for (const std::string_view ending : {".py", ".cpp", ".cu", ".cuh", ".cc", ".c", ".h", ".hpp"})
     if (path.ends_with(ending)) return ending;
@@ -27,7 +27,7 @@ bool says_nothing(TextId text, std::string_view letters) {
          letters == failure_marker;
 }
 
-/// Such as `fx_node_op`, as people name fields; a path or a title is none.
+/// Such as `fx_node_op`, as people name fields; a path or a title is no identifier.
 bool is_identifier(std::string_view letters) {
   const auto is_letter = [](char letter) {
     return letter == '_' || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
@@ -86,12 +86,12 @@ void AnonymizedRecording::name_fields(std::vector<UnknownField>& fields) {
   }
 }
 
-/// Its depth is bounded by deepest_generic_value, so this may come back to itself.
+/// Depth is bounded by deepest_generic_value, so this may call itself.
 GenericPointer AnonymizedRecording::name_value(const GenericPointer& value) {
   if (const auto known = values_.find(value.get()); known != values_.end())
     return known->second.new_value;
   auto named = std::make_shared<const GenericValue>(named_parts(*value));
-  // Nobody else holds it: it comes once.
+  // A value that nobody else holds comes once.
   if (value.use_count() > 1) values_[value.get()] = {value, named};
   return named;
 }

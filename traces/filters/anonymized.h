@@ -1,7 +1,7 @@
-// Sinks that hand everything on with names in place of what tells whose program it was: functions,
-// paths, annotations, metadata, and all texts under unknown keys. The same text gets the same name
-// everywhere. Sizes, times, addresses, line numbers, settings, and keys that are identifiers stay.
-// Frames of PyTorch itself keep function and file, without the folders before it.
+// Sinks that hand everything on with made-up names in place of texts that tell whose program it
+// was: functions, paths, annotations, metadata, and all texts under unknown keys. The same text
+// gets the same name everywhere. Sizes, times, addresses, line numbers, settings, and keys that are
+// identifiers stay. Frames of PyTorch itself keep function and file, without the folders before it.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ namespace vramlab::traces {
 
 class AnonymizedRecording : public PassingSinks {
  public:
-  /// The tables are those that the ids are of; the names come into them too. They must live as
-  /// long.
+  /// The ids are those of the tables; the new names come into them too. They must live as long.
   AnonymizedRecording(SnapshotTables& tables, NativeSinks next)
       : PassingSinks(next), tables_(tables) {}
 
@@ -35,7 +34,8 @@ class AnonymizedRecording : public PassingSinks {
  private:
   enum class Kind : std::uint8_t { function, file, metadata, annotation, text };
 
-  /// What says nothing stays: the known texts, `??`, `N/A` and the marker of a failed request.
+  /// The new name of a text. Texts that tell nothing stay: the known texts, `??`, `N/A` and the
+  /// marker of a failed request.
   TextId name_for(TextId text, Kind kind);
   StackId name_frames(StackId stack);
   /// The key of an unknown field: an identifier stays.
@@ -51,7 +51,7 @@ class AnonymizedRecording : public PassingSinks {
   std::map<Kind, std::uint64_t> counts_;
   std::map<FrameId, FrameId> frames_;
   std::map<StackId, StackId> stacks_;
-  /// What was seen is kept, so that no other value gets its address. Looked up only.
+  /// Values that were seen are kept, so that no other value gets their address. Looked up only.
   struct Named {
     GenericPointer old_value;
     GenericPointer new_value;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "traces/model/program_sink.h"
-#include "traces/model/snapshot_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::traces {
 

@@ -18,7 +18,8 @@ std::optional<std::uint64_t> time_of(const Value& value) {
 
 }  // namespace
 
-/// Both ends are rounded up: a time in whole units is at or behind one exactly then.
+/// Both ends are rounded up: a time in whole units is at or behind an end exactly if it is at or
+/// behind the rounded end.
 TimeSpanFilter::TimeSpanFilter(const RecordFilter& filter, std::uint64_t unit_ns)
     : from_(in_units(filter.from_ns, unit_ns)), to_(in_units(filter.to_ns, unit_ns)) {}
 

@@ -1,14 +1,14 @@
 // Sinks that hand a recording on while it is read, or a part of it: a span of time, one device, one
-// stream, all but the stacks. What is no event keeps its place: sections, settings, the lists of
-// other devices.
+// stream, all but the stacks. Values that are no events keep their places: sections, settings, the
+// lists of other devices.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <unordered_set>
 
-#include "traces/model/program_sink.h"
-#include "traces/model/snapshot_sink.h"
+#include "traces/model/program_event.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::traces {
 
@@ -39,7 +39,7 @@ class PassingSinks : public SnapshotSink, public ProgramSink {
   ProgramSink& program_;
 };
 
-/// What is to be kept; all of it where nothing is said.
+/// The part of a recording to keep; a member that is not set keeps everything.
 struct RecordFilter {
   // Counted from the first event in the file that has a time; the end is not part of the span.
   std::optional<std::uint64_t> from_ns;
@@ -48,10 +48,11 @@ struct RecordFilter {
   std::optional<StreamId> stream;
 };
 
-/// Whether times are in a span. One without a time is where the last one before it was.
+/// Says whether events are in a span of time. An event without a time is where the last event
+/// before it was.
 class TimeSpanFilter {
  public:
-  /// The times that are asked for are in units of so many nanoseconds.
+  /// The times that are asked about are in units of `unit_ns` nanoseconds.
   TimeSpanFilter(const RecordFilter& filter, std::uint64_t unit_ns);
   bool keeps(std::optional<std::uint64_t> time);
 
@@ -62,8 +63,8 @@ class TimeSpanFilter {
   std::uint64_t last_ = 0;
 };
 
-/// Segments are what was there at the end: they are left out where the span ends before it. What
-/// happens to a program's memory goes with its malloc, so no free is left without one.
+/// Segments are the state at the end: they are left out where the span ends before it. The events
+/// of a program's memory go with its malloc, so no free is left without a malloc.
 class FilteredRecording : public PassingSinks {
  public:
   FilteredRecording(const RecordFilter& filter, NativeSinks next);
@@ -88,9 +89,9 @@ class FilteredRecording : public PassingSinks {
   std::unordered_set<std::uint64_t> live_host_ids_;
 };
 
-/// Without stacks. Events and old history lose the keys; segments and blocks keep an empty list, as
-/// viewers ask them for one. What is under keys that are no part of the format is handed on as it
-/// is.
+/// Hands a recording on without stacks. Events and old history lose the keys; segments and blocks
+/// keep an empty list, as viewers ask them for a list. Values under keys that are no part of the
+/// format are handed on as they are.
 class StrippedFrames : public PassingSinks {
  public:
   using PassingSinks::PassingSinks;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 
 namespace vramlab::traces {
 

@@ -6,15 +6,15 @@
 
 #include "allocator/types/check.h"
 #include "traces/filters/host_recording.h"
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
-#include "traces/io/line_source.h"
 #include "traces/json/snapshot_json.h"
 #include "traces/logs/profiler_json.h"
 #include "traces/logs/rmm_log.h"
 #include "traces/model/snapshot_writer.h"
 #include "traces/native/native_binary.h"
-#include "traces/native/native_record_writer.h"
 #include "traces/native/native_text.h"
+#include "traces/native/native_text_writer.h"
 
 namespace vramlab::traces {
 namespace {

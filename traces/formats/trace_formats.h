@@ -13,9 +13,9 @@
 #include "traces/formats/open_trace.h"
 #include "traces/io/byte_sink.h"
 #include "traces/logs/address_program.h"
-#include "traces/model/program_sink.h"
-#include "traces/model/snapshot_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 #include "traces/pickle/snapshot_pickle.h"
 
 namespace vramlab::traces {

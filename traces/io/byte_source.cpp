@@ -1,11 +1,17 @@
 #include "traces/io/byte_source.h"
 
+#include <zlib.h>
+#include <zstd.h>
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "traces/io/input_error.h"
 
@@ -90,6 +96,131 @@ class PutBackSource : public ByteSource {
   std::size_t position_ = 0;
 };
 
+Packing packing_of(std::string_view bytes) {
+  if (bytes.starts_with("\x1f\x8b")) return Packing::gzip;
+  if (bytes.starts_with("\x28\xb5\x2f\xfd")) return Packing::zstd;
+  return Packing::none;
+}
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 16;
+
+/// The packed bytes of a source; a decoder takes as many as it likes.
+class PackedBytes {
+ public:
+  PackedBytes(std::unique_ptr<ByteSource> source, std::string file, std::string format)
+      : source_(std::move(source)), file_(std::move(file)), format_(std::move(format)) {}
+
+  /// Gets more bytes where all were taken. False at the end.
+  bool fill() {
+    if (taken_ < count_) return true;
+    position_ += count_;
+    taken_ = 0;
+    count_ = source_->read(piece_.data(), piece_.size());
+    return count_ > 0;
+  }
+  const char* begin() const { return piece_.data() + taken_; }
+  std::size_t size() const { return count_ - taken_; }
+  void take(std::size_t count) { taken_ += count; }
+
+  [[noreturn]] void fail_as_broken() const {
+    throw InputError({file_, "packed byte " + std::to_string(position_ + taken_),
+                      "whole " + format_ + " data", "damaged or cut-off data"});
+  }
+  std::unique_ptr<ByteSource> reopen() const { return source_->reopen(); }
+  const std::string& file() const { return file_; }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::string file_;
+  std::string format_;
+  std::vector<char> piece_ = std::vector<char>(piece_bytes);
+  std::size_t count_ = 0;
+  std::size_t taken_ = 0;
+  /// The position of the piece's first byte.
+  std::uint64_t position_ = 0;
+};
+
+class GzipSource : public ByteSource {
+ public:
+  GzipSource(std::unique_ptr<ByteSource> packed, std::string file)
+      : packed_(std::move(packed), std::move(file), "gzip") {
+    constexpr int gzip_window = 15 + 16;
+    if (inflateInit2(&state_, gzip_window) != Z_OK)
+      throw InputError({packed_.file(), "", "memory to unpack it", "none"});
+  }
+  ~GzipSource() override { inflateEnd(&state_); }
+
+  std::size_t read(char* target, std::size_t count) override {
+    while (true) {
+      const bool has_more = packed_.fill();
+      // A file may be several members, one after another.
+      if (member_ended_ && !has_more) return 0;
+      if (member_ended_ && inflateReset(&state_) != Z_OK) packed_.fail_as_broken();
+      if (!has_more) packed_.fail_as_broken();
+      member_ended_ = false;
+      if (const std::size_t got = inflate_into(target, count)) return got;
+    }
+  }
+
+  std::unique_ptr<ByteSource> reopen() const override {
+    auto packed = packed_.reopen();
+    return packed ? make_gzip_source(std::move(packed), packed_.file()) : nullptr;
+  }
+
+ private:
+  std::size_t inflate_into(char* target, std::size_t count) {
+    // zlib's input is not const, though it only reads it.
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed_.begin()));
+    state_.avail_in = static_cast<uInt>(packed_.size());
+    state_.next_out = reinterpret_cast<Bytef*>(target);
+    const auto room = static_cast<uInt>(std::min<std::size_t>(count, piece_bytes * 16));
+    state_.avail_out = room;
+    const int status = inflate(&state_, Z_NO_FLUSH);
+    packed_.take(packed_.size() - state_.avail_in);
+    if (status != Z_OK && status != Z_STREAM_END) packed_.fail_as_broken();
+    member_ended_ = status == Z_STREAM_END;
+    return room - state_.avail_out;
+  }
+
+  PackedBytes packed_;
+  z_stream state_{};
+  bool member_ended_ = false;
+};
+
+class ZstdSource : public ByteSource {
+ public:
+  ZstdSource(std::unique_ptr<ByteSource> packed, std::string file)
+      : packed_(std::move(packed), std::move(file), "zstd"),
+        state_(ZSTD_createDCtx(), &ZSTD_freeDCtx) {
+    if (!state_) throw InputError({packed_.file(), "", "memory to unpack it", "none"});
+  }
+
+  std::size_t read(char* target, std::size_t count) override {
+    while (true) {
+      const bool has_more = packed_.fill();
+      if (!has_more && frame_ended_) return 0;
+      ZSTD_inBuffer in{packed_.begin(), packed_.size(), 0};
+      ZSTD_outBuffer out{target, count, 0};
+      const std::size_t left = ZSTD_decompressStream(state_.get(), &out, &in);
+      packed_.take(in.pos);
+      if (ZSTD_isError(left) != 0) packed_.fail_as_broken();
+      frame_ended_ = left == 0;
+      if (out.pos > 0) return out.pos;
+      if (!has_more && !frame_ended_) packed_.fail_as_broken();
+    }
+  }
+
+  std::unique_ptr<ByteSource> reopen() const override {
+    auto packed = packed_.reopen();
+    return packed ? make_zstd_source(std::move(packed), packed_.file()) : nullptr;
+  }
+
+ private:
+  PackedBytes packed_;
+  std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> state_;
+  bool frame_ended_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<ByteSource> open_file_source(const std::string& path, ProgressListener listener) {
@@ -101,5 +232,124 @@ std::unique_ptr<ByteSource> put_back(std::string bytes, std::unique_ptr<ByteSour
 }
 
 std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string_view packing_name(Packing packing) {
+  constexpr std::array<std::string_view, 3> names = {"", "gzip", "zstd"};
+  return names[static_cast<std::size_t>(packing)];
+}
+
+OpenBytes open_bytes(const std::string& path, ProgressListener listener) {
+  return open_bytes(open_file_source(path, std::move(listener)), input_name(path));
+}
+
+OpenBytes open_bytes(std::unique_ptr<ByteSource> source, std::string file) {
+  OpenBytes bytes{std::move(file), Packing::none, std::move(source), {}};
+  bytes.start = look_ahead(bytes.source, looked_at_bytes);
+  bytes.packing = packing_of(bytes.start);
+  if (bytes.packing == Packing::none) return bytes;
+  const auto unpack = bytes.packing == Packing::gzip ? make_gzip_source : make_zstd_source;
+  bytes.source = unpack(std::move(bytes.source), bytes.file);
+  bytes.start = look_ahead(bytes.source, looked_at_bytes);
+  return bytes;
+}
+
+std::string look_ahead(std::unique_ptr<ByteSource>& source, std::size_t most_bytes) {
+  std::string bytes(most_bytes, '\0');
+  std::size_t count = 0;
+  while (count < bytes.size()) {
+    const std::size_t got = source->read(bytes.data() + count, bytes.size() - count);
+    if (got == 0) break;
+    count += got;
+  }
+  bytes.resize(count);
+  source = put_back(bytes, std::move(source));
+  return bytes;
+}
+
+std::string read_all(const OpenBytes& input, std::size_t most_bytes) {
+  std::string bytes;
+  std::array<char, 65536> piece{};
+  while (const std::size_t count = input.source->read(piece.data(), piece.size())) {
+    bytes.append(piece.data(), count);
+    if (bytes.size() > most_bytes)
+      refuse_file(input.file, "at most " + std::to_string(most_bytes) + " bytes, unpacked",
+                  "more than that");
+  }
+  return bytes;
+}
+
+std::string read_input_bytes(const std::string& path, std::size_t most_bytes) {
+  return read_all(open_bytes(path), most_bytes);
+}
+
+std::unique_ptr<ByteSource> make_gzip_source(std::unique_ptr<ByteSource> packed, std::string file) {
+  return std::make_unique<GzipSource>(std::move(packed), std::move(file));
+}
+
+std::unique_ptr<ByteSource> make_zstd_source(std::unique_ptr<ByteSource> packed, std::string file) {
+  return std::make_unique<ZstdSource>(std::move(packed), std::move(file));
+}
+
+std::string_view without_byte_order_mark(std::string_view bytes) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(mark)) bytes.remove_prefix(mark.size());
+  return bytes;
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view letters, int base) {
+  std::uint64_t value = 0;
+  const char* const end = letters.data() + letters.size();
+  const auto [stop, error] = std::from_chars(letters.data(), end, value, base);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+std::optional<std::string_view> LineSource::next() {
+  while (true) {
+    const std::string_view there(buffer_.data() + begin_, end_ - begin_);
+    const std::size_t line_end = there.find('\n');
+    const bool is_here = line_end != std::string_view::npos;
+    if (std::min(line_end, there.size()) > longest_line)
+      throw InputError({file_, "byte " + std::to_string(next_position_),
+                        "a line of at most " + std::to_string(longest_line) + " bytes",
+                        "a longer one"});
+    if (is_here) return take(line_end, 1);
+    if (fill()) continue;
+    if (there.empty()) return std::nullopt;
+    return take(there.size(), 0);
+  }
+}
+
+std::string_view LineSource::take(std::size_t count, std::size_t end_bytes) {
+  std::string_view line(buffer_.data() + begin_, count);
+  begin_ += count + end_bytes;
+  position_ = next_position_;
+  next_position_ += count + end_bytes;
+  if (++number_ == 1) line = without_byte_order_mark(line);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+void LineSource::fail(const std::string& expected, std::string_view found) const {
+  constexpr std::size_t quoted_bytes = 40;
+  std::string quoted = "'";
+  for (const char letter : found.substr(0, quoted_bytes))
+    quoted += letter < ' ' || letter > '~' ? '?' : letter;
+  throw InputError({file_,
+                    "byte " + std::to_string(position_) + " (line " + std::to_string(number_) + ")",
+                    expected, quoted + "'"});
+}
+
+/// False at the end of the input.
+bool LineSource::fill() {
+  if (source_ended_) return false;
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - end_);
+  end_ += got;
+  source_ended_ = got == 0;
+  return !source_ended_;
+}
 
 }  // namespace vramlab::traces

@@ -1,5 +1,5 @@
-// InputError: a file or an argument that is not as it must be. One line says which file, where in
-// it, what was expected and what was found.
+// InputError: a file or an argument that is not as it must be. A single line says which file, the
+// place in it, what was expected and what was found.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@ namespace vramlab::traces {
 
 struct InputFault {
   std::string file;
-  /// Such as `byte 17` or `ops[3][1]`; empty where it is the file as a whole.
+  /// Such as `byte 17` or `ops[3][1]`; empty where the file as a whole is refused.
   std::string position;
   std::string expected;
   std::string found;
@@ -26,12 +26,12 @@ class InputError : public std::runtime_error {
   const InputFault& fault() const { return fault_; }
 
  private:
-  /// What is quoted may hold anything.
+  /// Texts that are quoted may hold anything, so line breaks and control letters become `?`.
   static std::string one_line(std::string text) {
     constexpr unsigned char first_letter = ' ';
     constexpr unsigned char deleted = 0x7f;
     for (char& letter : text) {
-      // Whether a char has a sign differs from platform to platform.
+      // A char has a sign on some platforms only.
       const auto code = static_cast<unsigned char>(letter);
       if (code < first_letter || code == deleted) letter = '?';
     }

@@ -1,26 +1,60 @@
-// LongSequence: records in order, as many as a history has, of which few are in memory: a long one
-// lies in a scratch file, and what is looked at is read chunk by chunk. Quick where it is gone
-// through forwards or backwards. Without a place for scratch files it is all in memory.
+// LongSequence: records in order, as many as a history has, of which few are in memory: a long
+// sequence lies in a scratch file, and the records that are looked at are read chunk by chunk. It
+// is quick where it is gone through forwards or backwards. Without a place for scratch files all of
+// it is in memory.
 //
-// Records come out by value, because where they lay may hold others soon. Not to be read by two
-// threads at once, unless each has a SequenceReader.
+// Records come out by value, because their memory may hold others soon. Two threads must not read a
+// sequence at once, unless each has a SequenceReader.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "traces/io/scratch_file.h"
-
 namespace vramlab::traces {
+
+/// The folder for scratch files, and when they are worth it.
+struct ScratchPlace {
+  /// Empty where there is none, so everything stays in memory.
+  std::string folder;
+  /// A shorter sequence stays in memory.
+  std::size_t most_bytes_in_memory = std::size_t{8} << 20;
+  /// The size of a chunk, which is written and read at once.
+  std::size_t chunk_bytes = std::size_t{256} << 10;
+};
+
+/// A file without a name. It takes room in its folder while it is used and is gone afterwards,
+/// however the program ends.
+class ScratchFile {
+ public:
+  /// Throws InputError where it can't be made.
+  explicit ScratchFile(std::string folder);
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile();
+
+  /// Writes at the end. Throws InputError where the folder has no room left.
+  void append(std::span<const std::byte> bytes);
+  /// Requires: bytes were written at all of these places.
+  void read(std::uint64_t offset, std::span<std::byte> bytes) const;
+
+ private:
+  [[noreturn]] void fail(const std::string& expected) const;
+
+  std::string folder_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
 
 template <class Record>
 class SequenceReader;
@@ -36,7 +70,7 @@ class LongSequence {
 
   LongSequence() = default;
   explicit LongSequence(ScratchPlace place) : place_(std::move(place)) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): a vector is one that is short enough.
+  // NOLINTNEXTLINE(google-explicit-constructor): a vector is a short sequence.
   LongSequence(std::vector<Record> records) : tail_(std::move(records)) {}
   LongSequence(std::initializer_list<Record> records) : tail_(records) {}
   LongSequence(const LongSequence& other) : place_(other.place_) {
@@ -68,7 +102,7 @@ class LongSequence {
   bool empty() const { return size() == 0; }
   Iterator begin() const { return {*this, 0}; }
   Iterator end() const { return {*this, size()}; }
-  /// All of them, or a few chunks once the others lie in a file.
+  /// All records, or those of a few chunks once the others lie in a file.
   std::size_t records_in_memory() const {
     std::size_t count = tail_.size();
     for (const Chunk& chunk : chunks_) count += chunk.records.size();
@@ -76,7 +110,7 @@ class LongSequence {
   }
   /// The place for other sequences about the same history.
   const ScratchPlace& place() const { return place_; }
-  /// All of it, where it is known to be short.
+  /// All records of a sequence that is known to be short.
   std::vector<Record> to_vector() const {
     std::vector<Record> records;
     records.reserve(size());
@@ -118,11 +152,11 @@ class LongSequence {
   std::size_t most_in_tail_ = 0;
   std::size_t chunk_shift_ = 0;
   std::unique_ptr<ScratchFile> file_;
-  /// Records that are in the file: whole chunks.
+  /// The records in the file: whole chunks.
   std::size_t in_file_ = 0;
-  /// Those behind them.
+  /// The records behind those in the file.
   std::vector<Record> tail_;
-  /// Those read last.
+  /// The chunks that were read last.
   mutable std::array<Chunk, 4> chunks_;
   mutable std::size_t latest_ = 0;
 };
@@ -131,7 +165,7 @@ template <class Record>
 class LongSequence<Record>::Iterator {
  public:
   using iterator_concept = std::random_access_iterator_tag;
-  /// Older algorithms want references of better ones.
+  /// Older algorithms want references from iterators of better categories.
   using iterator_category = std::input_iterator_tag;
   using value_type = Record;
   using difference_type = std::ptrdiff_t;
@@ -166,7 +200,7 @@ class LongSequence<Record>::Iterator {
   std::size_t at_ = 0;
 };
 
-/// Whole chunks go to the file once there are more records than memory is to hold.
+/// Writes whole chunks to the file once there are more records than memory is to hold.
 template <class Record>
 void LongSequence<Record>::make_room() {
   chunk_shift_ = static_cast<std::size_t>(
@@ -206,8 +240,8 @@ void LongSequence<Record>::read_into(Chunk& chunk, std::size_t number) const {
   chunk.number = number;
 }
 
-/// Reads a sequence that nobody adds to any more, with a chunk of its own: so several threads can
-/// go through one sequence. The sequence must outlive it.
+/// Reads a sequence that nobody adds to any more, with a chunk of its own, so several threads can
+/// go through the same sequence. The sequence must outlive it.
 template <class Record>
 class SequenceReader {
  public:

@@ -6,7 +6,7 @@
 namespace vramlab::traces {
 namespace {
 
-/// The keys of a dict of sections, and of a segment. Not `name`, which many things have.
+/// The keys of a dict of sections, and of a segment, but for `name`, which many things have.
 constexpr std::array<std::string_view, 12> snapshot_keys = {"segments",
                                                             "device_traces",
                                                             "allocator_settings",
@@ -69,7 +69,7 @@ class KeyScan {
     if (letter == '"') take_text();
     if (letter == ':' && depth_ == key_depth_) return kind_told_by(last_text_);
     if (letter == '{' || letter == '[') ++depth_;
-    // What holds the keys ends, and none of them told: a snapshot, whose keys may be unknown.
+    // A dict whose keys don't tell is that of a snapshot, which may have unknown keys.
     if ((letter == '}' || letter == ']') && depth_-- <= key_depth_) return JsonKind::snapshot;
     return std::nullopt;
   }

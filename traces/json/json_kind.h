@@ -1,5 +1,5 @@
-// Which kind of JSON file this is: told from the keys that stand at its beginning, as those who
-// write such files don't agree on an order.
+// The kind of a JSON file, told from the keys at its beginning. The programs that write such files
+// don't agree on an order of keys.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace vramlab::traces {
 
 enum class JsonKind : std::uint8_t { snapshot, profiler };
 
-/// What the first bytes of a JSON text tell: the keys of the top level, or those of the first item
-/// of a list. Null if they don't tell yet.
+/// The kind that the first bytes of a JSON text tell by the keys of the top level, or of the first
+/// item of a list. Null if they don't tell yet.
 std::optional<JsonKind> json_kind_of(std::string_view start);
 
 }  // namespace vramlab::traces

@@ -14,8 +14,8 @@ using nlohmann::json;
 constexpr std::size_t deepest_nesting = 64;
 constexpr std::size_t longest_quote = 60;
 
-/// The place at which the nesting gets too deep. Counts brackets outside of strings, so it needs no
-/// valid JSON.
+/// The place at which the nesting gets too deep. It counts brackets outside of strings, so the text
+/// need not be valid JSON.
 std::optional<std::size_t> find_too_deep(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -50,13 +50,13 @@ std::string describe(const json& value) {
   return quoted(value.dump(no_indent, ' ', false, json::error_handler_t::replace));
 }
 
-/// The text from the byte on where the parser stopped; it counts from 1.
+/// The text from the byte at which the parser stopped; it counts from 1.
 std::string text_at(std::string_view text, std::size_t byte) {
   constexpr std::size_t shown_bytes = 20;
   const std::size_t start = byte == 0 ? 0 : byte - 1;
   if (start >= text.size()) return "the end of the text";
   std::string shown(text.substr(start, shown_bytes));
-  // It may be anything, also half a character.
+  // The bytes may be anything, also half a character.
   std::ranges::replace_if(
       shown, [](char c) { return c < ' ' || c > '~'; }, '?');
   return "'" + shown + "'";

@@ -21,7 +21,7 @@ class JsonValue {
  public:
   static constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 
-  /// The whole document. Both must outlive it.
+  /// The whole document. Both arguments must outlive it.
   JsonValue(const nlohmann::json& document, const std::string& file)
       : value_(&document), file_(&file) {}
 
@@ -41,10 +41,10 @@ class JsonValue {
 
   JsonValue key(std::string_view name) const;
   std::optional<JsonValue> find(std::string_view name) const;
-  /// Fails where there is a key that is not among these.
+  /// Fails where there is a key that is not among the known ones.
   void only_keys(std::initializer_list<std::string_view> known) const;
 
-  /// As JSON writes it, shortened; of an array or object only what it is.
+  /// As JSON writes it, shortened; an array or object only by its kind.
   std::string shown() const;
   [[noreturn]] void fail(const std::string& expected) const;
   /// Such as `expect.trace[3][1]`.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "traces/io/json_letters.h"
+#include "traces/io/letters.h"
 
 namespace vramlab::traces {
 
@@ -55,7 +55,7 @@ void PerfettoWriter::finish() {
   bytes_.flush();
 }
 
-/// Leaves the event open for what else it has.
+/// Leaves the event open for its other parts.
 void PerfettoWriter::begin_event(std::string_view phase, PerfettoPlace place,
                                  std::string_view name) {
   begin_events();
@@ -66,7 +66,7 @@ void PerfettoWriter::begin_event(std::string_view phase, PerfettoPlace place,
   add_text(name);
 }
 
-/// What comes before an event: a comma, or the beginning of the list.
+/// Writes the letters before an event: a comma, or the beginning of the list.
 void PerfettoWriter::begin_events() {
   bytes_.add(has_events_ ? ",\n" : "},\"traceEvents\":[\n");
   has_events_ = true;

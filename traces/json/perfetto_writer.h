@@ -1,6 +1,6 @@
 // PerfettoWriter: a Chrome trace in JSON, which ui.perfetto.dev and chrome://tracing show: curves
-// of memory, moments without memory, and what people named. It spells finished values and knows no
-// allocator. Each device is a process of the trace.
+// of memory, moments without memory, and the parts of a program that people named. It spells
+// finished values and knows no allocator. Each device is a process of the trace.
 //
 // Requires of the caller: times don't go back, and a slice that ends has begun.
 #pragma once
@@ -13,9 +13,9 @@
 
 namespace vramlab::traces {
 
-/// What a group of segments holds.
+/// The memory of a group of segments.
 struct MemoryFigures {
-  /// In blocks that are in use, as large as they are.
+  /// In blocks that are in use, by their whole sizes.
   Bytes allocated;
   /// In segments, or mapped.
   Bytes reserved;
@@ -31,7 +31,7 @@ struct PerfettoPlace {
 
 struct PerfettoSlice {
   std::string_view name;
-  /// Tells it from others of the same name.
+  /// Tells the slice from others of the same name.
   std::uint64_t id = 0;
 };
 
@@ -40,7 +40,7 @@ class PerfettoWriter {
   /// The sink must outlive it.
   explicit PerfettoWriter(ByteSink& sink);
 
-  /// What the trace should be read with in mind; before everything else.
+  /// A remark that readers of the trace should know; before everything else.
   void note(std::string_view text);
   /// Before the events of a device.
   void device(std::int64_t device);

@@ -59,7 +59,7 @@ void AddressProgram::give_malloc(const AddressEvent& event) {
   sink_.program_event(malloc);
 }
 
-/// Who gives memory back on another stream than it was asked for on has used it there.
+/// A program that frees memory on another stream than it was allocated on has used it there.
 void AddressProgram::give_free(const AddressEvent& event) {
   Memory& memory = memory_[MemoryPlace(event)];
   if (!memory.is_live) {

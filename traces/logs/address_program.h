@@ -1,7 +1,7 @@
-// AddressProgram: a program's events out of a log that names memory by its address. What a log
-// lacks is assumed and counted:
+// AddressProgram: a program's events out of a log that names memory by its address. Events that a
+// log lacks are assumed and counted:
 // * memory whose first event is a free was allocated before the log began: the malloc comes first,
-//   at the time of the first event. Who reads a log finds out about those beforehand (FirstFrees);
+//   at the time of the first event. A reader looks for such memory beforehand (FirstFrees);
 // * an address that is allocated again without a free in between was freed right before;
 // * memory that is freed again without a malloc in between is not freed again.
 #pragma once
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "allocator/types/bytes_and_ids.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
@@ -26,7 +26,7 @@ enum class AddressEventKind : std::uint8_t {
   failure,
 };
 
-/// One line of a log that names memory by its address, as profilers and other allocators write it.
+/// A line of a log that names memory by its address, as profilers and other allocators write it.
 struct AddressEvent {
   AddressEventKind kind = AddressEventKind::allocate;
   DeviceIndex device;
@@ -55,7 +55,7 @@ struct MemoryPlaceHash {
   }
 };
 
-/// How a log differs from what a program did.
+/// The differences between a log and the events of the program.
 struct LogFacts {
   /// Events of the CPU and of devices that are no GPU: left out.
   std::uint64_t of_other_devices = 0;
@@ -71,14 +71,14 @@ struct LogFacts {
   friend bool operator==(const LogFacts&, const LogFacts&) = default;
 };
 
-/// What the reader of such a log says besides the program.
+/// The facts that the reader of a log returns besides the program.
 struct LogReading {
   /// Unpacked.
   std::uint64_t bytes = 0;
   LogFacts facts;
 };
 
-/// Memory that was there before a log began: looks at its events in order.
+/// Finds the memory that was there before a log began; looks at its events in order.
 class FirstFrees {
  public:
   void look_at(const AddressEvent& event);
@@ -95,11 +95,11 @@ class FirstFrees {
 
 class AddressProgram {
  public:
-  /// Hands the mallocs of what was there before on. Ids count from 1 on, in the order of the
+  /// Hands on the mallocs of memory that was there before. Ids count from 1 on, in the order of the
   /// mallocs. The sink must outlive it.
   AddressProgram(const FirstFrees& first_frees, ProgramSink& sink, SnapshotTables& tables);
 
-  /// In the order of time.
+  /// Requires: events come in the order of time.
   void add(const AddressEvent& event);
   const LogFacts& facts() const { return facts_; }
 
@@ -123,14 +123,14 @@ class AddressProgram {
   LogFacts facts_;
 };
 
-/// A log that is held as a whole, 48 bytes an event: one that must be sorted by time, or that can
-/// be read only once.
+/// A log that is held as a whole, 48 bytes an event, because it must be sorted by time or can be
+/// read only once.
 class AddressLog {
  public:
   void add(const AddressEvent& event) { events_.push_back(event); }
 
-  /// Hands the program on. Events of the same time stay in the order of the log, and all do if one
-  /// has no time.
+  /// Hands the program on. Events of the same time stay in the order of the log; all do if any
+  /// event has no time.
   LogFacts give_to(ProgramSink& sink, SnapshotTables& tables);
 
  private:

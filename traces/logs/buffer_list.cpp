@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "traces/io/line_source.h"
+#include "traces/io/byte_source.h"
 
 namespace vramlab::traces {
 namespace {
@@ -25,7 +25,7 @@ constexpr std::array column_names = {
     ColumnName{"gaps", Column::gaps},
 };
 
-/// So that sums stay countable.
+/// Below these limits sums stay countable.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62U;
 constexpr std::uint64_t latest = std::uint64_t{1} << 62U;
 
@@ -41,7 +41,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// What stands between separators; one more than there are of them.
+/// The parts between separators: one more than there are separators.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -116,7 +116,7 @@ class BufferLines {
         if (row.alignment == 0) fail("an alignment from 1 to 2^40", value);
         return;
       case Column::hint:
-        // As it is written where there is none.
+        // Lists write -1 where there is no hint.
         if (!value.empty() && value != "-1")
           row.hint = needed(value, "an offset or -1", most_bytes);
         return;
@@ -196,7 +196,7 @@ bool begins_like_buffer_list(std::string_view bytes) {
   const std::string_view line = bytes.substr(0, bytes.find_first_of("\r\n"));
   const bool is_whole = line.size() < bytes.size();
   std::vector<std::string_view> names = split(line, ',');
-  // The last one may be cut off.
+  // The last name may be cut off.
   if (!is_whole) names.pop_back();
   return names.size() >= 2 && std::ranges::all_of(names, [](std::string_view name) {
            return column_of(name).has_value();

@@ -5,11 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
-#include "traces/io/json_letters.h"
-#include "traces/io/line_source.h"
-#include "traces/io/utf8.h"
-#include "traces/json/json_generic.h"
+#include "traces/io/letters.h"
+#include "traces/json/json_tokens.h"
 #include "traces/logs/address_program.h"
 #include "traces/model/generic_text.h"
 
@@ -23,23 +22,23 @@ bool is_gpu(WholeNumber device_type) { return device_type == WholeNumber{1, fals
 
 enum class ProfilerEventKind : std::uint8_t { other, memory, out_of_memory };
 
-/// What stands under a key.
+/// The value under a key of an event.
 struct ProfilerNumber {
   /// Null if the value is no whole number of 64 bits, or the key is not there.
   std::optional<WholeNumber> whole;
-  /// What else there is, for messages.
+  /// Any other value, for messages.
   std::string other = "none";
 
   std::string text() const { return whole ? whole_text(*whole) : other; }
 };
 
-/// What a reader of memory events wants to know of an event, in whichever order its keys come.
+/// The facts of an event that memory events need, in whichever order its keys come.
 struct ProfilerEvent {
   ProfilerEventKind kind = ProfilerEventKind::other;
   /// The byte of the file at which the event begins.
   std::uint64_t position = 0;
   std::optional<std::uint64_t> time_ns;
-  /// What there is where that is nothing.
+  /// The value in place of a time, for messages.
   std::string other_time = "none";
   ProfilerNumber device_type;
   ProfilerNumber device;
@@ -220,7 +219,7 @@ class ProfilerReader {
     return std::ranges::count(header_.devices, index, &TraceDevice::index) != 0;
   }
 
-  /// Null for what has no number.
+  /// Null for a device without a number.
   std::optional<TraceDevice> read_device() {
     TraceDevice device;
     std::optional<WholeNumber> number;

@@ -2,7 +2,7 @@
 // become a program's mallocs and frees. Everything else is passed over, so memory is what the
 // memory events need.
 //
-// An event says how large the block is that was handed out: the request, rounded up. It says no
+// An event says the size of the block that was handed out: the request, rounded up. It says no
 // stream. Events of the CPU are left out and counted.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "traces/io/byte_source.h"
 #include "traces/logs/address_program.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
@@ -23,7 +23,7 @@ LogReading read_profiler_json(ByteSource& source, const std::string& file, Snaps
                               ProgramSink& sink);
 
 /// Nanoseconds of a number of microseconds as it is written, such as `1700000000000000.123`: exact,
-/// which a double would not be. What is beyond nanoseconds is cut off. Null if it is
+/// which a double would not be. Digits beyond nanoseconds are cut off. Null if the number is
 /// negative, too large or has an exponent.
 std::optional<std::uint64_t> ns_of_us(std::string_view letters);
 

@@ -2,8 +2,8 @@
 // become a program's mallocs and frees. Lines stay in the order of the log, whichever thread wrote
 // them.
 //
-// A log has times of the day only. One that is up to a minute before that of the line above (two
-// threads wrote at once) counts as the same; one that is earlier still is of the next day.
+// A log has times of the day only. A time up to a minute before that of the line above (two threads
+// wrote at once) counts as the same; a time that is earlier still is of the next day.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 #include "traces/io/byte_sink.h"
 #include "traces/io/byte_source.h"
 #include "traces/logs/address_program.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 
-// Lines of values between commas.
+// The parts of a log: lines of values between commas.
 namespace rmm {
 
 inline constexpr std::string_view header = "Thread,Time,Action,Pointer,Size,Stream";
@@ -40,21 +40,21 @@ std::optional<std::uint64_t> pointer(std::string_view letters);
 /// A number, or a pointer where it has `0x` or a letter from a to f.
 std::optional<std::uint64_t> stream(std::string_view letters);
 
-/// `10:36:59:123456`; what is beyond a day, and below a microsecond, is left out.
+/// `10:36:59:123456`; whole days, and nanoseconds below a microsecond, are left out.
 std::string time_text(std::uint64_t time_ns);
 
 }  // namespace rmm
 
-/// Whether these first bytes are of such a log: its line of names.
+/// True if these first bytes are those of such a log: its line of names.
 bool begins_like_rmm_log(std::string_view bytes);
 
 /// `file` is the input's name for messages. Throws InputError.
 LogReading read_rmm_log(ByteSource& source, const std::string& file, SnapshotTables& tables,
                         ProgramSink& sink);
 
-/// Writes such a log of what a program did or of what was recorded: requests, frees and failed
-/// requests. Everything else has no place there and is left out. All lines are of one device, as
-/// the format names none.
+/// Writes such a log of a program's events or of recorded entries: requests, frees and failed
+/// requests. A log has no place for anything else. All lines are of one device, as the format names
+/// none.
 ///
 /// A program has no addresses: each malloc gets a pointer of its own, a multiple of 512 that is
 /// never used again. The stream of a free is the last other stream that used the memory. Both must

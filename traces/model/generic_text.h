@@ -1,6 +1,9 @@
-// Values of any shape: made, looked into, and as text.
+// Values of any shape: how they are made, looked into and written as text; and whole numbers of
+// more than 64 bits, which are converted between the bytes of a pickle and the digits of JSON, and
+// not calculated with.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,13 +38,13 @@ void each_part(const GenericValue& value, const OnPart& on_part) {
 }
 
 std::string whole_text(WholeNumber number);
-/// The shortest spelling that reads back as the same number, and never one of a whole number.
+/// The shortest spelling that reads back as the same number, and never as a whole number.
 std::string real_text(double number);
 
-/// As Python writes it; of a large value the beginning, then `...`.
+/// As Python writes it; a large value is cut off and ends with `...`.
 std::string generic_text(const GenericValue& value, const TextTable& texts);
 
-/// The items of a dict; none of anything else.
+/// The items of a dict; any other value has none.
 std::vector<std::pair<std::string, std::string>> items_as_text(const GenericValue& dict,
                                                                const TextTable& texts);
 
@@ -51,5 +54,19 @@ const GenericValue* find_item(const GenericValue& dict, std::string_view name,
 
 /// True, or a list with a true item.
 bool says_true(const GenericValue& value);
+
+// Whole numbers of more than 64 bits.
+
+inline constexpr std::size_t most_number_bytes = 255;
+/// Numbers of this many digits fit into most_number_bytes.
+inline constexpr std::size_t most_number_digits = 613;
+
+/// The decimal digits of a two's complement, lowest byte first. Requires: there is a byte.
+std::string decimal_of(std::string_view bytes);
+/// The reverse, in as few bytes as leave the highest bit as the sign. Requires: digits, perhaps
+/// behind a `-`.
+std::string bytes_of_decimal(std::string_view decimal);
+/// Without the last bytes that only repeat the sign.
+std::string_view without_needless_bytes(std::string_view bytes);
 
 }  // namespace vramlab::traces

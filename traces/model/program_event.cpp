@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <utility>
+
+#include "traces/io/input_error.h"
 
 namespace vramlab::traces {
 namespace {
@@ -89,7 +93,7 @@ constexpr std::array<FieldRow, 23> fields = {{
 }};
 static_assert(fields.size() == static_cast<std::size_t>(ProgramField::graph) + 1);
 
-/// What has this name among rows that stand in the order of its type.
+/// The value of a type by its name in a table whose rows stand in the order of the type.
 template <typename Named, typename Rows>
 std::optional<Named> named(const Rows& rows, std::string_view name) {
   const auto found = std::ranges::find(rows, name, [](const auto& row) { return row.name; });
@@ -126,5 +130,26 @@ std::optional<ProgramField> program_field(std::string_view name) {
 }
 
 bool has_default(ProgramField field) { return fields[static_cast<std::size_t>(field)].has_default; }
+
+RefusedProgram::RefusedProgram(std::string file, std::string taker)
+    : file_(std::move(file)), taker_(std::move(taker)) {}
+
+void RefusedProgram::program_event(const ProgramEvent& event) {
+  throw InputError({file_, "", "a recording without a program's own events, for " + taker_,
+                    "the event '" + std::string(program_event_name(event.kind)) + "'"});
+}
+
+std::uint64_t ProgramSummary::event_count() const {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+void ProgramCounter::program_event(const ProgramEvent& event) {
+  ++summary_.counts[static_cast<std::size_t>(event.kind)];
+  if (event.kind == ProgramEventKind::malloc) summary_.requested += event.bytes;
+  if (!event.time_ns) return;
+  if (!summary_.times) summary_.times = ProgramTimes{*event.time_ns, *event.time_ns};
+  summary_.times->first_ns = std::min(summary_.times->first_ns, *event.time_ns);
+  summary_.times->last_ns = std::max(summary_.times->last_ns, *event.time_ns);
+}
 
 }  // namespace vramlab::traces

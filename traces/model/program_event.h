@@ -8,11 +8,15 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
-#include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_values.h"
+#include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::traces {
 
@@ -74,7 +78,7 @@ enum class ProgramEventKind : std::uint8_t {
 inline constexpr std::size_t program_event_kind_count =
     static_cast<std::size_t>(ProgramEventKind::host_empty_cache) + 1;
 
-/// Whether it is about pinned memory of the host, which all devices share. Ids of such memory are
+/// True for events about pinned memory of the host, which all devices share. Ids of such memory are
 /// names apart from those of device memory.
 constexpr bool is_of_host(ProgramEventKind kind) { return kind >= ProgramEventKind::host_malloc; }
 /// The first version of the native trace that has this kind.
@@ -106,12 +110,12 @@ enum class ProgramField : std::uint8_t {
   graph,
 };
 
-/// Which streams a capture scope accepts.
+/// The streams that a capture scope accepts.
 enum class ScopeStreams : std::uint8_t { every_stream, one_stream, capturing_streams };
-/// What a kernel ends with.
+/// The error with which a kernel ends.
 enum class WorkFault : std::uint8_t { none, illegal_address, launch_failure };
 enum class CopyDirection : std::uint8_t { to_device, to_host, on_device };
-/// Which calls of which threads a capture forbids.
+/// The threads whose calls a capture forbids.
 enum class CaptureStrictness : std::uint8_t { global, thread_local_only, relaxed };
 
 /// A field that its kind does not have is at its default.
@@ -130,14 +134,14 @@ struct ProgramEvent {
   DeviceIndex device;
   /// The thread of the host.
   std::uint32_t thread = 0;
-  /// The lower, the sooner, as in CUDA.
+  /// A lower number goes first, as in CUDA.
   std::int32_t priority = 0;
   TextId text;
   /// The stack at which it happened.
   StackId stack;
   /// From any beginning, the same for all events of a trace.
   std::optional<std::uint64_t> time_ns;
-  /// Names what a malloc gave, until it is freed.
+  /// Names the memory that a malloc gave, until it is freed.
   std::uint64_t id = 0;
   Bytes bytes;
   StreamId stream;
@@ -156,7 +160,7 @@ struct ProgramEvent {
   friend bool operator==(const ProgramEvent&, const ProgramEvent&) = default;
 };
 
-/// The text of a marker that stands for a request that failed, where a log told of one.
+/// The text of a marker that stands for a failed request in a log.
 inline constexpr std::string_view failure_marker = "out of memory";
 
 /// Priorities go from minus this to this.
@@ -166,7 +170,7 @@ inline constexpr std::int32_t farthest_priority = 1000;
 std::string_view program_event_name(ProgramEventKind kind);
 /// Null if no kind has this name.
 std::optional<ProgramEventKind> program_event_kind(std::string_view name);
-/// The fields of a kind. The first is what the event is about.
+/// The fields of a kind. The first is the subject of the event.
 std::span<const ProgramField> program_fields(ProgramEventKind kind);
 
 bool has_field(ProgramEventKind kind, ProgramField field);
@@ -175,10 +179,10 @@ inline bool has_text(ProgramEventKind kind) { return has_field(kind, ProgramFiel
 /// Such as `bytes`.
 std::string_view program_field_name(ProgramField field);
 std::optional<ProgramField> program_field(std::string_view name);
-/// Whether it may be left out, and is as after the event's construction then.
+/// True if the field may be left out, and is as after the event's construction then.
 bool has_default(ProgramField field);
 
-/// The words that a value of a few stands for in text, in the order of its type.
+/// The words that stand for the values of a small enumeration in text, in the order of its type.
 template <typename Choice>
 inline constexpr std::array<std::string_view, 3> choice_words = {};
 template <>
@@ -253,5 +257,92 @@ decltype(auto) with_member(Event& event, ProgramField field, const OnMember& on_
   }
   check_failed("every field of an event is known", __FILE__, __LINE__);
 }
+
+struct TraceDevice {
+  DeviceIndex index;
+  /// 0 where the size is not known.
+  Bytes memory;
+  std::string name;
+  friend bool operator==(const TraceDevice&, const TraceDevice&) = default;
+};
+
+/// The first record of a native trace. Any text may be empty.
+struct TraceHeader {
+  /// The source, in a word or two: `snapshot`, `workload training`.
+  std::string origin;
+  /// The option string in force at the start.
+  std::string settings;
+  /// The reference's version, such as `2.6`.
+  std::string reference;
+  /// The devices about which more than a number is known; events may name others.
+  std::vector<TraceDevice> devices;
+  /// The version of the native trace: 2 if it may hold events about pinned host memory.
+  std::uint32_t version = 1;
+  friend bool operator==(const TraceHeader&, const TraceHeader&) = default;
+};
+
+/// Takes the header and the program's events of a native trace, in the order of the file. Recorded
+/// values go to a SnapshotSink beside it.
+class ProgramSink : public Interface {
+ public:
+  /// Once, before everything else of the file.
+  virtual void header(const TraceHeader&) {}
+  virtual void program_event(const ProgramEvent& event) = 0;
+};
+
+/// The two sinks that take a whole native trace.
+struct NativeSinks {
+  SnapshotSink& recorded;
+  ProgramSink& program;
+};
+
+/// Writes the values of a reader in one format, at once. A format without a place for a program's
+/// own events refuses them, so that none is lost unseen.
+class TraceWriter : public Interface {
+ public:
+  virtual NativeSinks sinks() = 0;
+  /// After the last record: without it, the end is missing.
+  virtual void finish() = 0;
+};
+
+/// For formats and commands that have no place for a program's events: it refuses the first event.
+class RefusedProgram : public ProgramSink {
+ public:
+  /// Both are for the message: the input's name, and the taker of no programs, such as `a pickle`.
+  RefusedProgram(std::string file, std::string taker);
+  void program_event(const ProgramEvent& event) override;
+
+ private:
+  std::string file_;
+  std::string taker_;
+};
+
+struct ProgramTimes {
+  std::uint64_t first_ns = 0;
+  std::uint64_t last_ns = 0;
+};
+
+/// The events of a program, counted while a native trace is read.
+struct ProgramSummary {
+  TraceHeader header;
+  /// By kind.
+  std::array<std::uint64_t, program_event_kind_count> counts{};
+  /// All mallocs together.
+  Bytes requested;
+  /// Null if no event has a time.
+  std::optional<ProgramTimes> times;
+
+  std::uint64_t event_count() const;
+};
+
+class ProgramCounter : public ProgramSink {
+ public:
+  void header(const TraceHeader& header) override { summary_.header = header; }
+  void program_event(const ProgramEvent& event) override;
+  const ProgramSummary& summary() const { return summary_; }
+
+ private:
+  ProgramSummary summary_;
+};
 
 }  // namespace vramlab::traces

@@ -76,13 +76,13 @@ const char* set(std::vector<TextId>& field, const FieldValue& value) {
   return nullptr;
 }
 
-/// Readers fill blocks and history themselves; here is only what is no list.
+/// Readers fill blocks and history themselves; a value that comes here is no list.
 template <typename Item>
 const char* set(std::vector<Item>&, const FieldValue&) {
   return "a list of dicts";
 }
 
-/// Fills the field of `key`, or says what it needs instead and changes nothing.
+/// Fills the field of `key`, or returns the needed type and changes no field.
 template <typename Value>
 const char* set_field(Value& value, KnownText key, const FieldValue& field) {
   const char* needed = nullptr;

@@ -1,6 +1,6 @@
-// How the fields of a snapshot's values are filled from what a file has under a key. Readers of all
-// formats share this: which keys a value has, which type each needs, and how a value of any shape
-// becomes one of the known ones.
+// The fields of a snapshot's values, and how they are filled from the values that a file has under
+// their keys. Readers and writers of all formats share this: the keys that a value has, the type
+// that each needs, and the way from a value of any shape to a known one.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct DecodedPool {
   bool is_list = false;
 };
 
-/// One decoded value under a key. A value of any shape is held by somebody else.
+/// A decoded value under a key. A value of any shape is held by somebody else.
 using FieldValue = std::variant<NoneValue, bool, WholeNumber, LongNumber, double, TextId,
                                 DecodedPool, StackId, const GenericPointer*>;
 
-/// Such as `-1` or `'a text'`, for messages. Long ones are cut off.
+/// Such as `-1` or `'a text'`, for messages. Long texts are cut off.
 std::string found_text(const FieldValue& value, const TextTable& texts);
 std::string found_text(const GenericValue& value, const TextTable& texts);
 
@@ -158,7 +158,18 @@ constexpr bool is_key_of_dicts(KnownText key) {
   return key == KnownText::blocks || key == KnownText::history;
 }
 
-/// Calls `on_field(key, member)` in the order of the table until it says true. Says whether it did.
+/// Fails where a key comes a second time; `tokens` are those of any reader.
+template <typename Tokens>
+[[noreturn]] void fail_as_repeated(const Tokens& tokens, KnownText key) {
+  tokens.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
+}
+template <typename Tokens>
+void add_once(KeySet& keys, KnownText key, const Tokens& tokens) {
+  if (keys.has(key)) fail_as_repeated(tokens, key);
+  keys.add(key);
+}
+
+/// Calls `on_field(key, member)` in the order of the table until it says true. True if it did.
 template <typename Value, typename OnField>
 bool any_field(Value& value, const OnField& on_field) {
   return std::apply(
@@ -166,7 +177,7 @@ bool any_field(Value& value, const OnField& on_field) {
       FieldTable<std::remove_const_t<Value>>::fields);
 }
 
-/// The same for the fields whose keys are in a set, all of them.
+/// Calls `on_field(key, member)` for all fields whose keys are in a set.
 template <typename Value, typename OnField>
 void each_field(Value& value, KeySet keys, const OnField& on_field) {
   any_field(value, [&](KnownText key, const auto& member) {
@@ -175,7 +186,7 @@ void each_field(Value& value, KeySet keys, const OnField& on_field) {
   });
 }
 
-/// The latest time whose nanoseconds fit into 64 bits; what is later is no time.
+/// The latest time whose nanoseconds fit into 64 bits; a later number is no time.
 inline constexpr std::uint64_t latest_time_us = std::numeric_limits<std::uint64_t>::max() / 1000;
 
 /// The same value for an unknown field. Null for a pool or a stack.
@@ -187,20 +198,21 @@ std::optional<GenericPointer> generic_from_field(const FieldValue& value);
 template <typename Value>
 const char* put_field(Value& value, KnownText key, const FieldValue& field);
 
-/// For an entry whose time was set without looking: what is no time is kept as put_field() does it.
+/// For an entry whose time was set unchecked: a number that is no time is kept as put_field() does
+/// it.
 void keep_if_no_time(TraceEntry& entry);
 
-/// Blocks without an address (old formats) get theirs: each begins where the one before ends.
+/// Gives blocks without an address (old formats) theirs: each begins where the block before ends.
 void count_up_addresses(SegmentValue& segment);
 
-/// A value of any shape as what `key` needs: a list under `frames` becomes a stack, two numbers
-/// under a pool's key a pool. If it does not fit, it stays as it is.
+/// A value of any shape as the type that `key` needs: a list under `frames` becomes a stack, two
+/// numbers under a pool's key a pool. A value that does not fit stays as it is.
 FieldValue field_from_generic(const GenericPointer& value, KnownText key, SnapshotTables& tables);
 
-/// Null if it is not a frame's dict.
+/// Null if the value is not a frame's dict.
 std::optional<FrameId> frame_from_generic(const GenericPointer& value, SnapshotTables& tables);
 
-/// The known key that a text is.
+/// The key that a text is; null if it is no known key.
 constexpr std::optional<KnownText> known_key(TextId text) {
   if (text.value >= known_key_count) return std::nullopt;
   return static_cast<KnownText>(text.value);

@@ -1,23 +1,148 @@
-// What a memory snapshot holds, as values: segments with blocks, trace entries, annotations, and
-// values of any shape for what no field is known for. Texts, frames and stacks are ids into
-// SnapshotTables, so a value is small however often its stack appears.
+// A memory snapshot as values: segments with blocks, trace entries, annotations, and values of any
+// shape under keys without a field; and SnapshotSink, which takes them from a reader. Texts, frames
+// and stacks are ids into SnapshotTables, so a value is small however often its stack appears.
 //
 // Each value says which of its keys the file had (`keys`); a field without its key is at its
-// default. Numbers are exact; those that can be written signed or unsigned (addresses, streams)
+// default. Numbers are exact; numbers that can be written signed or unsigned (addresses, streams)
 // are kept as their 64 bits.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "allocator/types/bytes_and_ids.h"
-#include "traces/model/known_texts.h"
+#include "traces/model/snapshot_values.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::traces {
+
+/// The words that memory snapshots are made of. A TextTable holds them from the start, each under
+/// the number that it has here, so that a reader tells a key by its id and compares no letters.
+/// Keys come first: KeySet has a bit for each of them.
+enum class KnownText : std::uint32_t {
+  action,
+  addr,
+  device_free,
+  size,
+  stream,
+  time_us,
+  pool_id,
+  frames,
+  forward_frames,
+  compile_context,
+  user_metadata,
+  internal_metadata,
+  category,
+  name,
+  filename,
+  line,
+  device,
+  address,
+  total_size,
+  allocated_size,
+  active_size,
+  requested_size,
+  segment_type,
+  segment_pool_id,
+  is_expandable,
+  blocks,
+  state,
+  history,
+  real_size,
+  stage,
+  segments,
+  device_traces,
+  allocator_settings,
+  external_annotations,
+  // Words that are no keys, or keys of other places.
+  empty,
+  alloc,
+  free_requested,
+  free_completed,
+  segment_alloc,
+  segment_free,
+  segment_map,
+  segment_unmap,
+  snapshot,
+  oom,
+  annotate,
+  active_allocated,
+  active_pending_free,
+  active_awaiting_free,
+  inactive,
+  large,
+  small,
+  start,
+  end,
+};
+
+inline constexpr std::array<std::string_view, 53> known_texts = {"action",
+                                                                 "addr",
+                                                                 "device_free",
+                                                                 "size",
+                                                                 "stream",
+                                                                 "time_us",
+                                                                 "pool_id",
+                                                                 "frames",
+                                                                 "forward_frames",
+                                                                 "compile_context",
+                                                                 "user_metadata",
+                                                                 "internal_metadata",
+                                                                 "category",
+                                                                 "name",
+                                                                 "filename",
+                                                                 "line",
+                                                                 "device",
+                                                                 "address",
+                                                                 "total_size",
+                                                                 "allocated_size",
+                                                                 "active_size",
+                                                                 "requested_size",
+                                                                 "segment_type",
+                                                                 "segment_pool_id",
+                                                                 "is_expandable",
+                                                                 "blocks",
+                                                                 "state",
+                                                                 "history",
+                                                                 "real_size",
+                                                                 "stage",
+                                                                 "segments",
+                                                                 "device_traces",
+                                                                 "allocator_settings",
+                                                                 "external_annotations",
+                                                                 "",
+                                                                 "alloc",
+                                                                 "free_requested",
+                                                                 "free_completed",
+                                                                 "segment_alloc",
+                                                                 "segment_free",
+                                                                 "segment_map",
+                                                                 "segment_unmap",
+                                                                 "snapshot",
+                                                                 "oom",
+                                                                 "annotate",
+                                                                 "active_allocated",
+                                                                 "active_pending_free",
+                                                                 "active_awaiting_free",
+                                                                 "inactive",
+                                                                 "large",
+                                                                 "small",
+                                                                 "START",
+                                                                 "END"};
+inline constexpr auto known_key_count = static_cast<std::uint32_t>(KnownText::empty);
+static_assert(known_key_count <= 64);
+static_assert(known_texts.size() == static_cast<std::size_t>(KnownText::end) + 1);
+
+constexpr std::string_view known_text(KnownText text) {
+  return known_texts[static_cast<std::size_t>(text)];
+}
 
 struct TextId {
   std::uint32_t value = static_cast<std::uint32_t>(KnownText::empty);
@@ -34,13 +159,13 @@ struct FrameId {
   friend constexpr auto operator<=>(FrameId, FrameId) = default;
 };
 
-/// Stack 0 is the one without frames.
+/// Stack 0 has no frames.
 struct StackId {
   std::uint32_t value = 0;
   friend constexpr auto operator<=>(StackId, StackId) = default;
 };
 
-/// Which of the known keys were there.
+/// A set of known keys.
 class KeySet {
  public:
   constexpr bool has(KnownText key) const { return (bits_ & bit(key)) != 0; }
@@ -58,14 +183,14 @@ class KeySet {
   std::uint64_t bits_ = 0;
 };
 
-/// An integer from -2^63 to 2^64 - 1: its 64 bits, and whether they are to be read as negative.
+/// An integer from -2^63 to 2^64 - 1: its 64 bits, which are those of a negative number or not.
 struct WholeNumber {
   std::uint64_t bits = 0;
   bool is_negative = false;
   friend bool operator==(WholeNumber, WholeNumber) = default;
 };
 
-/// An integer of more bits, as its decimal digits, behind a `-` where it is below 0.
+/// An integer of more bits, as its decimal digits, behind a `-` if it is below 0.
 struct LongNumber {
   TextId digits;
   friend bool operator==(LongNumber, LongNumber) = default;
@@ -99,8 +224,8 @@ struct GenericValue {
   std::uint32_t depth = 0;
 };
 
-/// What is under a key without a field, or under one whose field only describes and has no room for
-/// such a value.
+/// A value under a key without a field, or under a key whose field only describes and has no room
+/// for it.
 struct UnknownField {
   TextId key;
   GenericPointer value;
@@ -136,7 +261,7 @@ struct TraceEntry {
   std::vector<UnknownField> unknown;
 };
 
-/// What was asked for in a block, latest last: only old formats have it.
+/// A request that was served from a block, latest last: only old formats have it.
 struct HistoryEntry {
   Address address;
   Bytes real_size;
@@ -184,6 +309,56 @@ struct AnnotationValue {
   std::uint64_t time_us = 0;
   KeySet keys;
   std::vector<UnknownField> unknown;
+};
+
+enum class SnapshotSection : std::uint8_t {
+  segments,
+  device_traces,
+  allocator_settings,
+  external_annotations,
+};
+
+/// The key of the top level under which a section stands.
+constexpr KnownText key_of(SnapshotSection section) {
+  return static_cast<KnownText>(static_cast<std::uint32_t>(KnownText::segments) +
+                                static_cast<std::uint32_t>(section));
+}
+static_assert(key_of(SnapshotSection::external_annotations) == KnownText::external_annotations);
+
+/// The section that stands under a key; null for every other key.
+constexpr std::optional<SnapshotSection> section_of(TextId key) {
+  const std::uint32_t number = key.value - static_cast<std::uint32_t>(KnownText::segments);
+  if (number > static_cast<std::uint32_t>(SnapshotSection::external_annotations)) return {};
+  return static_cast<SnapshotSection>(number);
+}
+
+/// A device's place in the list of traces.
+struct DeviceIndex {
+  std::uint32_t value = 0;
+  friend constexpr auto operator<=>(DeviceIndex, DeviceIndex) = default;
+};
+
+/// Takes the values of a memory snapshot from a reader, one finished value at a time and in the
+/// order of the file. Every format feeds the same sink; the ids in the values are those of the
+/// SnapshotTables that the reader was given.
+///
+/// Promises of a reader: `section` comes before its values, `device_trace` before the entries of
+/// that device. A value is gone when the call returns. Sections come in any order, each at most
+/// once.
+class SnapshotSink : public Interface {
+ public:
+  /// The file is a mere list of segments, not a dict of sections.
+  virtual void bare_list() {}
+  virtual void section(SnapshotSection) {}
+  virtual void segment(const SegmentValue&) {}
+  /// Also of a device without entries.
+  virtual void device_trace(DeviceIndex) {}
+  virtual void trace_entry(DeviceIndex, const TraceEntry&) {}
+  /// All settings at once, a dict.
+  virtual void settings(const GenericPointer&) {}
+  virtual void annotation(const AnnotationValue&) {}
+  /// A key of the top level that is none of the sections, with its value.
+  virtual void unknown_section(TextId, const GenericPointer&) {}
 };
 
 }  // namespace vramlab::traces

@@ -180,7 +180,7 @@ void SnapshotWriter::write_key(const GenericPointer& key) {
 }
 
 void SnapshotWriter::write_parts(const GenericPointer& value, Walk walk) {
-  // Nobody else holds it: it comes once.
+  // A value that nobody else holds comes once.
   const bool may_come_again = value.use_count() > 1 && walk == Walk::first_time;
   const auto remember = [&] {
     if (may_come_again) shared_[value.get()] = {value, encoder_->remember()};

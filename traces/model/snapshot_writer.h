@@ -1,5 +1,5 @@
-// SnapshotWriter: a sink that writes what it is given as a PyTorch memory snapshot, at once, so an
-// output needs no more memory than its input. The sections come out in the order in which they
+// SnapshotWriter: a sink that writes its values as a PyTorch memory snapshot, at once, so an output
+// needs no more memory than its input. The sections come out in the order in which they
 // come in, the keys of a value in PyTorch's order with unknown ones behind.
 //
 // Stacks and frames that are equal become one where the format can refer to them, and so do shared
@@ -13,22 +13,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "traces/io/byte_sink.h"
+#include "allocator/types/interface.h"
 #include "traces/model/snapshot_fields.h"
-#include "traces/model/snapshot_sink.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::traces {
 
-/// How the parts of a snapshot are spelled in one format. SnapshotWriter knows what a snapshot
-/// consists of and calls an encoder for each dict, list, key and value in turn.
-class SnapshotEncoder {
+/// Spells the parts of a snapshot in one format. SnapshotWriter knows the structure of a snapshot
+/// and calls an encoder for each dict, list, key and value in turn.
+class SnapshotEncoder : public Interface {
  public:
-  SnapshotEncoder() = default;
-  SnapshotEncoder(const SnapshotEncoder&) = delete;
-  SnapshotEncoder& operator=(const SnapshotEncoder&) = delete;
-  virtual ~SnapshotEncoder() = default;
-
   virtual void begin_dict() = 0;
   virtual void end_dict() = 0;
   /// The key of the value that comes next. Requires: a dict is the innermost thing that is open.
@@ -48,8 +43,8 @@ class SnapshotEncoder {
   virtual void scalar(double number) = 0;
   virtual void scalar(TextId text) = 0;
 
-  /// Makes what was begun just now (a dict or list) or ended just now (a tuple) something that can
-  /// be referred to, under the place that is returned.
+  /// Lets later values refer to the dict or list that was begun just now, or to the tuple that
+  /// ended just now, by the place that is returned.
   virtual std::uint32_t remember() = 0;
   /// Writes a reference. False, with nothing written, in a format that has none.
   virtual bool refer_to(std::uint32_t place) = 0;
@@ -60,7 +55,7 @@ class SnapshotEncoder {
 
 class SnapshotWriter : public SnapshotSink {
  public:
-  /// The tables are those of whoever calls the sink; they must live as long.
+  /// The tables are those of the sink's caller; they must live as long.
   SnapshotWriter(std::unique_ptr<SnapshotEncoder> encoder, const SnapshotTables& tables);
 
   /// After the last call of the sink: without it, the end is missing.
@@ -87,7 +82,7 @@ class SnapshotWriter : public SnapshotSink {
   void write_dict(const Value& value);
   template <typename Value>
   void write_fields(const Value& value, KeySet keys);
-  // What stands under the key of a field.
+  // Each writes the value under the key of a field.
   template <typename Item>
   void write(const std::vector<Item>& items);
   void write(std::uint64_t number) { encoder_->scalar(WholeNumber{number, false}); }
@@ -113,8 +108,8 @@ class SnapshotWriter : public SnapshotSink {
   bool has_open_trace_ = false;
   Places stack_places_;
   Places frame_places_;
-  /// What is shared is kept, so that no other value gets its address. Looked up only; the order is
-  /// never seen.
+  /// Shared values are kept, so that no other value gets their address. Looked up only; the order
+  /// is never seen.
   struct Shared {
     GenericPointer value;
     std::uint32_t place = 0;
@@ -122,13 +117,5 @@ class SnapshotWriter : public SnapshotSink {
   std::unordered_map<const GenericValue*, Shared> shared_;
   std::uint64_t repeated_values_ = 0;
 };
-
-/// As a pickle of protocol 4, which pickle.load and the viewers open.
-std::unique_ptr<SnapshotWriter> make_snapshot_pickle_writer(ByteSink& sink,
-                                                            const SnapshotTables& tables);
-
-/// As JSON. It has no references, so every stack is written out; tuples become lists.
-std::unique_ptr<SnapshotWriter> make_snapshot_json_writer(ByteSink& sink,
-                                                          const SnapshotTables& tables);
 
 }  // namespace vramlab::traces

@@ -20,11 +20,11 @@ std::string with_slashes(std::string_view path) {
 bool is_unknown_file(std::string_view path) { return path.empty() || path == "??"; }
 
 bool is_installed(const std::string& path) {
-  // What torch.compile writes lies in a folder of its own, or in none.
+  // Files that torch.compile writes lie in a folder of their own, or in none.
   constexpr std::array<std::string_view, 7> places = {
       "/site-packages/", "/dist-packages/", "/lib/python",    "/torch/",
       "<frozen",         "/torchinductor_", "<eval_with_key>"};
-  // So file_in_pytorch() spells them.
+  // file_in_pytorch() spells files of PyTorch like this.
   if (path.starts_with("torch/")) return true;
   if (std::ranges::any_of(
           places, [&](std::string_view place) { return path.find(place) != std::string::npos; }))
@@ -34,7 +34,7 @@ bool is_installed(const std::string& path) {
   return python != std::string::npos && path.find("/lib/", python) != std::string::npos;
 }
 
-/// The frames that every stack has: those that allocate memory and record the stack.
+/// The frames that allocate memory and record the stack, which every stack has.
 bool is_of_recording(std::string_view function) {
   constexpr std::array<std::string_view, 4> beginnings = {
       "torch::unwind::", "torch::CapturedTraceback",
@@ -44,14 +44,15 @@ bool is_of_recording(std::string_view function) {
 }
 
 /// Such as `torch::autograd::generated::MmBackward0::apply(...)`: threads that run the backward
-/// pass have no Python frames, and this one says most.
+/// pass have no Python frames, and this frame says most.
 bool is_backward_node(std::string_view function) {
   return function.starts_with("torch::autograd::") &&
          function.find("::apply(") != std::string_view::npos;
 }
 
-/// Such as `at::_ops::sum_dim_IntList::call(...)`: what autograd asks for between backward nodes.
-/// Every build of PyTorch exports it, and what it calls has names in some builds only.
+/// Such as `at::_ops::sum_dim_IntList::call(...)`: autograd asks for these between backward nodes.
+/// Every build of PyTorch exports them, and the functions that they call have names in some builds
+/// only.
 bool is_operation(std::string_view function) {
   return function.starts_with("at::_ops::") && function.find("::call(") != std::string_view::npos;
 }
@@ -82,7 +83,8 @@ bool is_common_word(std::string_view word) {
   return word.starts_with("__") || word == "CUstream_st" || std::ranges::count(words, word) > 0;
 }
 
-/// Whether all names that are no members of others are PyTorch's or common, and one is PyTorch's.
+/// True if all names that are no members of others are PyTorch's or common, and at least one is
+/// PyTorch's.
 bool is_pytorch_function(std::string_view function) {
   constexpr std::array<std::string_view, 4> namespaces = {"at::", "c10::", "torch::", "caffe2::"};
   bool is_pytorch = false;
@@ -113,7 +115,7 @@ constexpr std::array<PytorchFolder, 2> installed_folders = {
 constexpr std::array<PytorchFolder, 3> source_folders = {
     {{"/", "aten/src/"}, {"/", "c10/"}, {"/", "torch/csrc/"}}};
 
-/// From the first such folder on that is in the path; null for a path without one.
+/// The path from the first of these folders on; null for a path without one.
 std::optional<std::string> path_from(const std::string& path,
                                      std::span<const PytorchFolder> folders) {
   for (const auto& [around, folder] : folders)
@@ -139,7 +141,7 @@ std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables&
   FrameKind best_kind = FrameKind::recording;
   for (const FrameId id : tables.stacks.frames(stack)) {
     const FrameKind kind = kind_of(tables.frames.frame(id), tables.texts);
-    // An operation is made of others: the outermost is the one that was asked for.
+    // An operation calls others: the program asked for the outermost.
     const bool is_better = kind > best_kind || (kind == best_kind && kind == FrameKind::operation);
     if (best && !is_better) continue;
     best = id;
@@ -188,7 +190,7 @@ std::string without_arguments(std::string_view function) {
     }
     if (open > 0 && open < function.size()) function = function.substr(0, open);
   }
-  // What is between angle brackets, but not operators that are written with them.
+  // Drops the letters between angle brackets, but not operators that are written with them.
   std::string text;
   std::size_t depth = 0;
   for (std::size_t i = 0; i < function.size(); ++i) {

@@ -1,7 +1,6 @@
-// Reads the binary form of a native trace (docs/reference/trace_format.md) as a stream, so that a
-// pipe or a packed file will do and no file is held as a whole. Throws InputError at the first byte
-// that is not as it must be; mapped_trace is for who wants the events as they lie in the file. And
-// writes it.
+// Reads and writes the binary form of a native trace (docs/trace_format.md) as a stream, so a pipe
+// or a packed file will do and no file is held as a whole. Throws InputError at the first byte that
+// is not as it must be. mapped_trace gives the events as they lie in the file.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 #include "traces/io/byte_sink.h"
 #include "traces/io/byte_source.h"
 #include "traces/model/snapshot_tables.h"
-#include "traces/native/native_record_reader.h"
+#include "traces/native/native_text.h"
 
 namespace vramlab::traces {
 
@@ -33,8 +32,8 @@ std::uint64_t read_native_binary(ByteSource& source, const std::string& file,
 /// At most so many events come in one chunk.
 inline constexpr std::size_t most_events_of_a_chunk = std::size_t{1} << 16;
 
-/// Writes at once: what waits to be written is bounded, but for a small entry of the directory for
-/// each chunk. The tables are those of whoever calls the sinks. Both must live as long.
+/// Writes at once: the bytes that wait are bounded, but for a small entry of the directory for each
+/// chunk. The tables are those of the sinks' caller. Both must live as long.
 std::unique_ptr<TraceWriter> make_native_binary_writer(ByteSink& sink,
                                                        const SnapshotTables& tables);
 

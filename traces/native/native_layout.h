@@ -1,6 +1,7 @@
 // The words that the reader and the writer of a native trace share, and the layout of its binary
-// form (docs/reference/trace_format.md). All numbers there are little-endian,
-// all places multiples of 8 bytes, so that a mapped file is used as it is.
+// form (docs/trace_format.md), with the events of that form and the values they stand for. All
+// numbers in it are little-endian, all places multiples of 8 bytes, so a mapped file is used as it
+// lies. A decoder believes nothing: an event is asked what is wrong with it before it is decoded.
 #pragma once
 
 #include <array>
@@ -8,10 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_values.h"
+#include "traces/native/native_text.h"
 
 namespace vramlab::traces {
 
@@ -29,7 +33,7 @@ inline constexpr std::uint32_t layout_version = 1;
 /// A text that is longer, or no UTF-8, stands in a line of its own and is referred to.
 inline constexpr std::size_t longest_text_in_place = 24;
 
-// Keys of objects that stand for what JSON has no spelling for. No other key begins like them.
+// Keys of objects that stand for values that JSON can't spell. No other key begins like them.
 inline constexpr char special_start = '$';
 inline constexpr std::string_view text_reference = "$text";
 inline constexpr std::string_view value_reference = "$value";
@@ -42,14 +46,14 @@ inline constexpr std::string_view key_reference = "$text:";
 
 inline constexpr std::string_view binary_start = "vramlabB";
 inline constexpr std::string_view binary_end = "vramlabE";
-/// Events of kinds from here on are recorded entries; the action is known for those below the last
-/// one.
+/// Events of this kind and later ones are recorded entries; each kind but the last stands for a
+/// known action.
 inline constexpr std::uint16_t first_entry_kind = 0x100;
 inline constexpr std::uint16_t other_entry_kind = 0x1ff;
 inline constexpr std::uint32_t first_action = static_cast<std::uint32_t>(KnownText::alloc);
 inline constexpr std::uint32_t last_action = static_cast<std::uint32_t>(KnownText::annotate);
 
-// Flags of an event. The scope, or whatever other choice of a few words a kind has, takes two bits.
+// Flags of an event. The scope, or another choice of a few words, takes two bits.
 inline constexpr std::uint16_t has_time_flag = 1;
 /// Also `pageable`, `non_blocking` and `no_timing`.
 inline constexpr std::uint16_t use_on_oom_flag = 2;
@@ -64,15 +68,15 @@ inline constexpr std::uint32_t device_mask = 0xffff;
 
 }  // namespace native
 
-/// One event of a program or one recorded entry. What a kind does not use is 0.
+/// An event of a program or a recorded entry. Members that a kind does not use are 0.
 struct NativeEvent {
   std::uint16_t kind = 0;
   std::uint16_t flags = 0;
   std::uint32_t device = 0;
-  /// In nanoseconds; of an entry in microseconds.
+  /// In nanoseconds; in microseconds for an entry.
   std::uint64_t time = 0;
-  /// The id, event, flag, graph, fraction (its bits) or stream waited for; of an entry the address,
-  /// or else the free memory of the device.
+  /// The id, event, flag, graph, fraction (its bits) or stream waited for; for an entry the
+  /// address, or else the free memory of the device.
   std::uint64_t subject = 0;
   /// Bytes, nanoseconds or a flag's value.
   std::uint64_t amount = 0;
@@ -82,7 +86,7 @@ struct NativeEvent {
   std::uint64_t user_pool = 0;
   /// By number, as in the lines.
   std::uint32_t stack = 0;
-  /// The number of the text; of an entry, of its shape.
+  /// The number of the text, or of an entry's shape.
   std::uint32_t detail = 0;
 
   bool is_entry() const { return kind >= native::first_entry_kind; }
@@ -113,7 +117,7 @@ enum class ChunkKind : std::uint32_t {
   /// Records as in the text form.
   lines = 1,
   events = 2,
-  /// The last one: all others in order.
+  /// The last chunk: all others in order.
   directory = 3,
 };
 
@@ -125,7 +129,7 @@ struct ChunkStart {
   std::uint64_t payload_bytes = 0;
   /// 0 for lines.
   std::uint64_t event_count = 0;
-  /// The place of this one, from the beginning of the file.
+  /// The place of this chunk, from the beginning of the file.
   std::uint64_t byte = 0;
   friend bool operator==(const ChunkStart&, const ChunkStart&) = default;
 };
@@ -160,14 +164,31 @@ inline std::array<char, 8> magic_of(std::string_view letters) {
   return magic;
 }
 
-// What holds for the parts of a binary trace, however they are read. Each function says what is
-// expected instead, or null.
+// Checks of the parts of a binary trace. Each returns null, or the sentence of what is expected
+// instead.
 const char* fault_of(const BinaryStart& start);
 /// The chunk was found at this byte.
 const char* fault_of(const ChunkStart& chunk, std::uint64_t byte);
 const char* fault_of(const BinaryEnd& end);
 
-/// The checksum of bytes that come after those that `crc32` is of.
+/// The checksum of all bytes so far, given `crc32` of those before these.
 std::uint32_t crc32_with(std::uint32_t crc32, std::string_view bytes);
+
+/// The numbers of the lines that an event refers to.
+struct EventNumbers {
+  std::uint32_t stack = 0;
+  /// The text or the shape.
+  std::uint32_t detail = 0;
+};
+
+NativeEvent encode(const ProgramEvent& event, EventNumbers numbers);
+NativeEvent encode(DeviceIndex device, const TraceEntry& entry, EventNumbers numbers);
+
+/// The fault of an event, or null. The reader has read the lines before it.
+const char* fault_of(const NativeEvent& event, const NativeRecordReader& reader);
+
+// Requires: the event has no fault.
+ProgramEvent decode_program_event(const NativeEvent& event, const NativeValueReader& values);
+TraceEntry decode_entry(const NativeEvent& event, const NativeValueReader& values);
 
 }  // namespace vramlab::traces

@@ -2,12 +2,71 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "traces/io/input_error.h"
-#include "traces/model/long_number.h"
+#include "traces/model/generic_text.h"
 
 namespace vramlab::traces {
+namespace {
+
+struct NamedOpcode {
+  std::uint8_t opcode;
+  std::string_view name;
+};
+
+constexpr std::array named_opcodes = {
+    NamedOpcode{'(', "MARK"},          NamedOpcode{')', "EMPTY_TUPLE"},
+    NamedOpcode{'.', "STOP"},          NamedOpcode{'0', "POP"},
+    NamedOpcode{'1', "POP_MARK"},      NamedOpcode{'2', "DUP"},
+    NamedOpcode{'B', "BINBYTES"},      NamedOpcode{'C', "SHORT_BINBYTES"},
+    NamedOpcode{'F', "FLOAT"},         NamedOpcode{'G', "BINFLOAT"},
+    NamedOpcode{'I', "INT"},           NamedOpcode{'J', "BININT"},
+    NamedOpcode{'K', "BININT1"},       NamedOpcode{'L', "LONG"},
+    NamedOpcode{'M', "BININT2"},       NamedOpcode{'N', "NONE"},
+    NamedOpcode{'P', "PERSID"},        NamedOpcode{'Q', "BINPERSID"},
+    NamedOpcode{'R', "REDUCE"},        NamedOpcode{'S', "STRING"},
+    NamedOpcode{'T', "BINSTRING"},     NamedOpcode{'U', "SHORT_BINSTRING"},
+    NamedOpcode{'V', "UNICODE"},       NamedOpcode{'X', "BINUNICODE"},
+    NamedOpcode{']', "EMPTY_LIST"},    NamedOpcode{'a', "APPEND"},
+    NamedOpcode{'b', "BUILD"},         NamedOpcode{'c', "GLOBAL"},
+    NamedOpcode{'d', "DICT"},          NamedOpcode{'e', "APPENDS"},
+    NamedOpcode{'g', "GET"},           NamedOpcode{'h', "BINGET"},
+    NamedOpcode{'i', "INST"},          NamedOpcode{'j', "LONG_BINGET"},
+    NamedOpcode{'l', "LIST"},          NamedOpcode{'o', "OBJ"},
+    NamedOpcode{'p', "PUT"},           NamedOpcode{'q', "BINPUT"},
+    NamedOpcode{'r', "LONG_BINPUT"},   NamedOpcode{'s', "SETITEM"},
+    NamedOpcode{'t', "TUPLE"},         NamedOpcode{'u', "SETITEMS"},
+    NamedOpcode{'}', "EMPTY_DICT"},    NamedOpcode{0x80, "PROTO"},
+    NamedOpcode{0x81, "NEWOBJ"},       NamedOpcode{0x82, "EXT1"},
+    NamedOpcode{0x83, "EXT2"},         NamedOpcode{0x84, "EXT4"},
+    NamedOpcode{0x85, "TUPLE1"},       NamedOpcode{0x86, "TUPLE2"},
+    NamedOpcode{0x87, "TUPLE3"},       NamedOpcode{0x88, "NEWTRUE"},
+    NamedOpcode{0x89, "NEWFALSE"},     NamedOpcode{0x8a, "LONG1"},
+    NamedOpcode{0x8b, "LONG4"},        NamedOpcode{0x8c, "SHORT_BINUNICODE"},
+    NamedOpcode{0x8d, "BINUNICODE8"},  NamedOpcode{0x8e, "BINBYTES8"},
+    NamedOpcode{0x8f, "EMPTY_SET"},    NamedOpcode{0x90, "ADDITEMS"},
+    NamedOpcode{0x91, "FROZENSET"},    NamedOpcode{0x92, "NEWOBJ_EX"},
+    NamedOpcode{0x93, "STACK_GLOBAL"}, NamedOpcode{0x94, "MEMOIZE"},
+    NamedOpcode{0x95, "FRAME"},        NamedOpcode{0x96, "BYTEARRAY8"},
+    NamedOpcode{0x97, "NEXT_BUFFER"},  NamedOpcode{0x98, "READONLY_BUFFER"},
+};
+
+}  // namespace
+
+std::string pickle_opcode_name(std::uint8_t opcode) {
+  const auto found = std::ranges::find(named_opcodes, opcode, &NamedOpcode::opcode);
+  if (found == named_opcodes.end()) {
+    std::array<char, 16> text{};
+    std::snprintf(text.data(), text.size(), "0x%02x", static_cast<unsigned>(opcode));
+    return std::string("the byte ") + text.data();
+  }
+  std::string name = "the opcode " + std::string(found->name);
+  const bool is_letter = opcode > ' ' && opcode <= '~';
+  return is_letter ? name + " ('" + static_cast<char>(opcode) + "')" : name;
+}
 
 std::string_view pickle_token_name(PickleTokenKind kind) {
   static constexpr std::array names =
@@ -70,14 +129,14 @@ bool PickleTokens::fill(const char* kept_from) {
   std::memmove(buffer_.data(), kept_from, kept);
   buffer_position_ += static_cast<std::uint64_t>(dropped);
   token_offset_ -= dropped;
-  // Only a long text fills it; the text's bytes are really there, so growing is safe.
+  // Only a long text fills the buffer; the text's bytes are really there, so growing is safe.
   if (kept + longest_short_token >= buffer_.size()) buffer_.resize(buffer_.size() * 2);
   const std::size_t got =
       source_.read(buffer_.data() + kept, buffer_.size() - longest_short_token - kept);
   source_ended_ = got == 0;
   at_ = buffer_.data() + at_offset;
   end_ = buffer_.data() + kept + got;
-  // What decoding sees behind the end is the same in every run.
+  // Decoding sees the same bytes behind the end in every run.
   std::fill_n(buffer_.data() + kept + got, longest_short_token, '\0');
   return !source_ended_;
 }
@@ -120,7 +179,7 @@ PickleToken PickleTokens::decode_long(std::uint64_t length) {
   const std::string_view bytes = without_needless_bytes({at_, static_cast<std::size_t>(length)});
   at_ += length;
   std::uint64_t bits = 0;
-  // Above the 64 bits of a number without a sign stands a byte for the sign.
+  // A number without a sign has a byte for the sign above its 64 bits.
   const bool is_unsigned = bytes.size() == sizeof bits + 1 && bytes.back() == '\0';
   if (bytes.size() > sizeof bits && !is_unsigned)
     return {PickleTokenKind::long_whole, false, length, bytes};

@@ -1,6 +1,6 @@
-// PickleTokens: the opcodes of a pickle, one after another, out of one buffer. It decodes arguments
-// and passes over FRAME; it runs nothing, and refuses by name and position every opcode that is not
-// plain data. What opcodes mean together is for its users.
+// PickleTokens: the opcodes of a pickle (protocols 2 to 5), one after another, out of one buffer.
+// It decodes arguments and passes over FRAME; it runs nothing, and refuses by name and position
+// every opcode that is not plain data. The meaning of opcodes together is for its users.
 //
 // A text in a token is valid until the next token is asked for.
 #pragma once
@@ -15,9 +15,50 @@
 
 #include "traces/io/byte_source.h"
 #include "traces/model/snapshot_values.h"
-#include "traces/pickle/pickle_opcodes.h"
 
 namespace vramlab::traces {
+
+/// The opcodes of plain data. All others run code, make classes or belong to protocols 0 and 1.
+enum class PickleOpcode : std::uint8_t {
+  mark = '(',
+  empty_tuple = ')',
+  stop = '.',
+  binfloat = 'G',
+  binint = 'J',
+  binint1 = 'K',
+  binint2 = 'M',
+  none = 'N',
+  binunicode = 'X',
+  empty_list = ']',
+  append = 'a',
+  dict = 'd',
+  appends = 'e',
+  binget = 'h',
+  long_binget = 'j',
+  list = 'l',
+  binput = 'q',
+  long_binput = 'r',
+  setitem = 's',
+  tuple = 't',
+  setitems = 'u',
+  empty_dict = '}',
+  proto = 0x80,
+  tuple1 = 0x85,
+  tuple2 = 0x86,
+  tuple3 = 0x87,
+  newtrue = 0x88,
+  newfalse = 0x89,
+  long1 = 0x8a,
+  long4 = 0x8b,
+  short_binunicode = 0x8c,
+  binunicode8 = 0x8d,
+  memoize = 0x94,
+  frame = 0x95,
+};
+
+/// Such as `REDUCE ('R')`, also for opcodes that are refused; `the byte 0xfe` for a byte that is
+/// none.
+std::string pickle_opcode_name(std::uint8_t opcode);
 
 enum class PickleTokenKind : std::uint8_t {
   mark,
@@ -37,11 +78,11 @@ enum class PickleTokenKind : std::uint8_t {
   appends,
   setitem,
   setitems,
-  /// DICT, LIST and TUPLE take all that is above the mark.
+  /// DICT, LIST and TUPLE take all values above the mark.
   dict,
   list,
   tuple,
-  /// Takes as many as `number` says.
+  /// Takes as many values as `number` says.
   small_tuple,
   /// `number` is the place in the memo.
   get,
@@ -103,7 +144,7 @@ class PickleTokens {
     }
   }
 
-  /// What next() begins with; FRAME opcodes are passed over. At the end of the file: STOP.
+  /// The opcode that next() begins with, FRAME passed over; STOP at the end of the file.
   PickleOpcode peek() {
     if (end_ - at_ < longest_short_token || static_cast<PickleOpcode>(*at_) == PickleOpcode::frame)
         [[unlikely]]
@@ -113,12 +154,11 @@ class PickleTokens {
 
   /// Takes the opcode that peek() showed, which has no argument. The last token stays the same.
   void take_peeked() { ++at_; }
-  /// The bytes from the next token on, at least `count` of them. Null where fewer are in the
-  /// buffer.
+  /// The bytes from the next token on; null where fewer than `count` are in the buffer.
   const char* look_ahead(std::size_t count) const {
     return end_ - at_ < static_cast<std::ptrdiff_t>(count) ? nullptr : at_;
   }
-  /// Goes on at `place`, in what look_ahead() gave and behind a whole token.
+  /// Goes on at `place`, which is in the bytes of look_ahead() and behind a whole token.
   void pass_to(const char* place) {
     token_offset_ = place - buffer_.data() - 1;
     at_ = place;
@@ -140,7 +180,7 @@ class PickleTokens {
  private:
   static constexpr std::ptrdiff_t longest_short_token = 16;
 
-  // One case an opcode: long, but flat. NOLINTNEXTLINE(readability-function-size)
+  // Each opcode is a case: long, but flat. NOLINTNEXTLINE(readability-function-size)
   [[gnu::always_inline]] PickleToken decode() {
     using Kind = PickleTokenKind;
     while (true) {
@@ -161,7 +201,7 @@ class PickleTokens {
         case PickleOpcode::long1: {
           const auto length = take<std::uint8_t>();
           if (length == 0 || length > sizeof(std::uint64_t)) return decode_long(length);
-          // Takes eight bytes in any case and shifts those out that belong to the next token.
+          // Takes eight bytes in any case and shifts out the bytes of the next token.
           const unsigned foreign_bits = 64U - 8U * length;
           const auto number =
               static_cast<std::int64_t>(take<std::uint64_t>() << foreign_bits) >> foreign_bits;
@@ -226,7 +266,7 @@ class PickleTokens {
         case PickleOpcode::stop:
           return {Kind::stop, false, 0, {}};
         case PickleOpcode::frame:
-          // Only says how much to read at once.
+          // FRAME only says how much to read at once.
           at_ += sizeof(std::uint64_t);
           return next_near_end();
       }
@@ -240,7 +280,7 @@ class PickleTokens {
   PickleToken decode_text(std::uint64_t length);
   /// Gets `count` bytes from at_ on into the buffer, or fails as cut off.
   void need(std::uint64_t count);
-  /// Gets more bytes and drops those before `kept_from`. True if there are more now.
+  /// Gets more bytes and drops the bytes before `kept_from`. True if there are more now.
   bool fill(const char* kept_from);
   const char* token_start() const { return buffer_.data() + token_offset_; }
   void begin_token() { token_offset_ = at_ - buffer_.data(); }

@@ -1,8 +1,14 @@
 #include "traces/pickle/pickle_values.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "allocator/types/index.h"
 #include "traces/model/generic_text.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::traces {
 
@@ -152,6 +158,265 @@ GenericPointer PickleValues::passed_value(std::uint64_t index) {
   if (entry.kind != MemoKind::generic)
     tokens.fail("the same file when it is read again", "another one");
   return second_look_->values.generics_[entry.id].value;
+}
+
+namespace {
+
+using Kind = PickleTokenKind;
+
+bool can_be_key(const GenericValue& value) {
+  return !std::holds_alternative<GenericList>(value.content) &&
+         !std::holds_alternative<GenericDict>(value.content);
+}
+
+}  // namespace
+
+/// Runs tokens on a stack, as the format means it, and builds values of any shape. It starts with
+/// an empty stack inside of a larger value and stops at the first opcode that takes more than it
+/// has; the values on its stack are those that were collected.
+///
+/// Values nest to a limited depth, and no value becomes part of itself: a list or dict that was
+/// referred to is not changed afterwards.
+class PickleMachine {
+ public:
+  PickleMachine(PickleValues& values, PickleValues::StopAt stop_at)
+      : values_(values), stop_at_(stop_at) {}
+
+  PickleValues::Collected run() {
+    PickleTokenKind ended_by = Kind::stop;
+    while (true) {
+      const PickleToken token = values_.tokens.next();
+      if (stops_at_key(token)) {
+        values_.tokens.push_back();
+        ended_by = Kind::text;
+        break;
+      }
+      if (!step(token)) {
+        ended_by = token.kind;
+        break;
+      }
+    }
+    if (!marks_.empty())
+      values_.tokens.fail("the end of marked items", "the end of what is around");
+    PickleValues::Collected collected{{}, ended_by};
+    for (Slot& slot : stack_) collected.items.push_back(std::move(slot.value));
+    return collected;
+  }
+
+ private:
+  struct Slot {
+    GenericPointer value;
+    /// A list or dict that was begun here and may get items.
+    std::shared_ptr<GenericValue> open;
+    /// Its place in the memo.
+    std::optional<std::uint32_t> stored;
+  };
+  static constexpr std::size_t most_marks = std::size_t{2} * deepest_generic_value;
+
+  /// False where the token takes more values than there are.
+  bool step(const PickleToken& token) {
+    switch (token.kind) {
+      case Kind::mark:
+        push_mark();
+        return true;
+      case Kind::none:
+      case Kind::boolean:
+      case Kind::whole:
+      case Kind::long_whole:
+      case Kind::real:
+      case Kind::text:
+        push(*values_.scalar_of(token));
+        return true;
+      case Kind::empty_dict:
+        push_open({GenericDict{}, 1});
+        return true;
+      case Kind::empty_list:
+        push_open({GenericList{}, 1});
+        return true;
+      case Kind::empty_tuple:
+        push({GenericTuple{}, 1});
+        return true;
+      case Kind::get:
+        stack_.push_back({values_.generic_of(token), nullptr, {}});
+        return true;
+      case Kind::put:
+        store_top(token.number);
+        return true;
+      case Kind::memoize:
+        store_top(values_.memo_.next_index());
+        return true;
+      case Kind::appends:
+      case Kind::setitems:
+        return take_items(token.kind);
+      case Kind::append:
+      case Kind::setitem:
+        return take_one_item(token.kind);
+      case Kind::dict:
+      case Kind::list:
+      case Kind::tuple:
+        return make_from_mark(token.kind);
+      case Kind::small_tuple:
+        make_small_tuple(as_index(token.number));
+        return true;
+      case Kind::stop:
+        return false;
+      case Kind::proto:
+        values_.tokens.fail("a value", "a protocol number");
+    }
+    return false;
+  }
+
+  void push(GenericValue value) { stack_.push_back({values_.make(std::move(value)), nullptr, {}}); }
+
+  void push_open(GenericValue value) {
+    auto made = values_.make(std::move(value));
+    stack_.push_back({made, made, {}});
+  }
+
+  void push_mark() {
+    if (marks_.size() == most_marks)
+      values_.tokens.fail("nesting at most " + std::to_string(most_marks) + " deep",
+                          "deeper nesting");
+    marks_.push_back(stack_.size());
+  }
+
+  /// The first value belongs to a key that was read before, so a key comes after every second
+  /// value. (After an empty dict the text could also be that dict's only key; no snapshot has a
+  /// section in such a place.)
+  bool stops_at_key(const PickleToken& token) {
+    if (stop_at_ != PickleValues::StopAt::section_key || !marks_.empty()) return false;
+    if (stack_.size() % 2 == 0) return false;
+    if (token.kind == Kind::text)
+      return section_of(values_.tables_.texts.intern(token.text)).has_value();
+    if (token.kind != Kind::get) return false;
+    const MemoEntry entry = values_.fetch(token);
+    return entry.kind == MemoKind::text && section_of(TextId(entry.id));
+  }
+
+  bool take_items(PickleTokenKind kind) {
+    if (marks_.empty()) return false;
+    const std::size_t first = marks_.back();
+    marks_.pop_back();
+    if (first == base()) values_.tokens.fail("a list or dict to put items into", "none");
+    add_items(stack_[first - 1], first, kind);
+    stack_.resize(first);
+    return true;
+  }
+
+  bool take_one_item(PickleTokenKind kind) {
+    const std::size_t item_slots = kind == Kind::append ? 1 : 2;
+    if (stack_.size() < base() + item_slots + 1) {
+      if (marks_.empty()) return false;
+      values_.tokens.fail("a list or dict to put an item into", "none");
+    }
+    const std::size_t first = stack_.size() - item_slots;
+    add_items(stack_[first - 1], first, kind == Kind::append ? Kind::appends : Kind::setitems);
+    stack_.resize(first);
+    return true;
+  }
+
+  bool make_from_mark(PickleTokenKind kind) {
+    if (marks_.empty()) values_.tokens.fail("marked items", "none");
+    const std::size_t first = marks_.back();
+    marks_.pop_back();
+    auto made = values_.make({NoneValue{}, 1});
+    if (kind == Kind::dict) {
+      made->content = GenericDict{};
+      add_to_dict(*made, first);
+    } else {
+      made->content = GenericList{};
+      add_to_list(*made, first);
+      if (kind == Kind::tuple)
+        made->content = GenericTuple{std::move(std::get<GenericList>(made->content).items)};
+    }
+    stack_.resize(first);
+    stack_.push_back({made, kind == Kind::tuple ? nullptr : made, {}});
+    return true;
+  }
+
+  void make_small_tuple(std::size_t count) {
+    if (stack_.size() < base() + count) values_.tokens.fail("values for a tuple", "too few");
+    const std::size_t first = stack_.size() - count;
+    auto made = values_.make({GenericList{}, 1});
+    add_to_list(*made, first);
+    made->content = GenericTuple{std::move(std::get<GenericList>(made->content).items)};
+    stack_.resize(first);
+    stack_.push_back({made, nullptr, {}});
+  }
+
+  void add_items(Slot& container, std::size_t first, PickleTokenKind kind) {
+    const bool wants_list = kind == Kind::appends;
+    const auto fits = [&](const GenericValue& value) {
+      return wants_list ? std::holds_alternative<GenericList>(value.content)
+                        : std::holds_alternative<GenericDict>(value.content);
+    };
+    if (!container.open || !fits(*container.open))
+      values_.tokens.fail(
+          wants_list ? "a new list to put items into" : "a new dict to put items into",
+          values_.found(*container.value));
+    if (container.stored && values_.generics_[*container.stored].is_referenced)
+      values_.tokens.fail("values that are not part of themselves",
+                          "items for a value that was referred to already");
+    if (wants_list)
+      add_to_list(*container.open, first);
+    else
+      add_to_dict(*container.open, first);
+  }
+
+  void add_to_list(GenericValue& list, std::size_t first) {
+    auto& items = std::get<GenericList>(list.content).items;
+    for (std::size_t i = first; i < stack_.size(); ++i) {
+      deepen(list, stack_[i].value);
+      items.push_back(std::move(stack_[i].value));
+    }
+  }
+
+  void add_to_dict(GenericValue& dict, std::size_t first) {
+    if ((stack_.size() - first) % 2 != 0) values_.tokens.fail("keys with values", "a key alone");
+    auto& items = std::get<GenericDict>(dict.content).items;
+    for (std::size_t i = first; i < stack_.size(); i += 2) {
+      if (!can_be_key(*stack_[i].value))
+        values_.tokens.fail("a key", values_.found(*stack_[i].value));
+      deepen(dict, stack_[i].value);
+      deepen(dict, stack_[i + 1].value);
+      items.emplace_back(std::move(stack_[i].value), std::move(stack_[i + 1].value));
+    }
+  }
+
+  void deepen(GenericValue& value, const GenericPointer& part) {
+    value.depth = std::max(value.depth, part->depth + 1);
+    if (value.depth > deepest_generic_value)
+      values_.tokens.fail("nesting at most " + std::to_string(deepest_generic_value) + " deep",
+                          "deeper nesting");
+  }
+
+  void store_top(std::uint64_t index) {
+    if (stack_.size() == base()) values_.tokens.fail("a value to store in the memo", "none");
+    Slot& top = stack_.back();
+    if (const auto* text = std::get_if<TextId>(&top.value->content)) {
+      values_.store(index, {MemoKind::text, text->value});
+      return;
+    }
+    // A second number is another name of the same value.
+    if (!top.stored) {
+      top.stored = static_cast<std::uint32_t>(values_.generics_.size());
+      // Nobody changes the value through this pointer: an open value has its own in the slot.
+      values_.generics_.push_back({std::const_pointer_cast<GenericValue>(top.value), false});
+    }
+    values_.store(index, {MemoKind::generic, *top.stored});
+  }
+
+  /// The place at which the values above the last mark begin.
+  std::size_t base() const { return marks_.empty() ? 0 : marks_.back(); }
+
+  PickleValues& values_;
+  PickleValues::StopAt stop_at_;
+  std::vector<Slot> stack_;
+  std::vector<std::size_t> marks_;
+};
+
+PickleValues::Collected PickleValues::collect(StopAt stop_at) {
+  return PickleMachine(*this, stop_at).run();
 }
 
 }  // namespace vramlab::traces

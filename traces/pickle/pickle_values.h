@@ -1,11 +1,13 @@
-// PickleValues: the memo of a pickle with what it refers to, and the machine that builds values of
-// any shape. The reader of snapshots walks the structure it knows by itself and comes here for
-// everything else: an unknown key, a dict that is shared, a shape nobody expected.
+// PickleValues: the memo of a pickle with the values it refers to, and the machine that builds
+// values of any shape. The reader of snapshots walks the structure it knows by itself and comes
+// here for everything else: an unknown key, a dict that is shared, a shape that nobody expected.
 //
-// What went on to the sink is not kept. If a file refers to such a value after all, the input is
-// read a second time as values of any shape, once; that needs a file, not a pipe.
+// Values that went on to the sink are not kept. If a file refers to such a value after all, the
+// input is read a second time as values of any shape, once; that needs a file, not a pipe.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,14 +15,93 @@
 #include <unordered_map>
 #include <vector>
 
-#include "traces/model/long_number.h"
-#include "traces/model/short_texts.h"
+#include "allocator/types/index.h"
+#include "traces/model/generic_text.h"
 #include "traces/model/snapshot_fields.h"
 #include "traces/model/snapshot_tables.h"
-#include "traces/pickle/pickle_memo.h"
 #include "traces/pickle/pickle_tokens.h"
 
 namespace vramlab::traces {
+
+enum class MemoKind : std::uint8_t {
+  /// The place is empty.
+  nothing,
+  text,
+  frame,
+  stack,
+  pool,
+  /// A value of any shape.
+  generic,
+  /// The value was here, and was not kept.
+  passed,
+};
+
+struct MemoEntry {
+  MemoKind kind = MemoKind::nothing;
+  std::uint32_t id = 0;
+};
+
+/// The values that a pickle stored under numbers, to refer to them later. An entry is four bytes:
+/// its kind and its id. Python stores every dict and list that it writes, so most entries are
+/// `passed`: values that went on to the sink and are not kept. A page full of these takes no room.
+class PickleMemo {
+ public:
+  static constexpr std::uint32_t id_bits = 29;
+  static constexpr std::uint32_t largest_id = (1U << id_bits) - 1;
+
+  /// The number that MEMOIZE stores under.
+  std::uint64_t next_index() const { return stored_count_; }
+
+  MemoEntry get(std::uint64_t index) const {
+    if (index >= pages_.size() * page_entries) return {};
+    const PageSlot& slot = pages_[as_index(index / page_entries)];
+    if (slot.page == nullptr)
+      return {slot.passed_count == page_entries ? MemoKind::passed : MemoKind::nothing, 0};
+    const std::uint32_t packed = (*slot.page)[index % page_entries];
+    return {static_cast<MemoKind>(packed >> id_bits), packed & largest_id};
+  }
+
+  /// Requires: the id is at most largest_id, and the kind is not `nothing`.
+  void set(std::uint64_t index, MemoEntry entry) {
+    if (index / page_entries >= pages_.size() || !pages_[as_index(index / page_entries)].page)
+        [[unlikely]]
+      make_page(as_index(index / page_entries));
+    PageSlot& slot = pages_[as_index(index / page_entries)];
+    std::uint32_t& packed = (*slot.page)[index % page_entries];
+    const std::uint32_t before = packed;
+    packed = pack(entry);
+    if (before == 0) ++stored_count_;
+    if (before == pack({MemoKind::passed, 0})) --slot.passed_count;
+    if (packed != pack({MemoKind::passed, 0})) return;
+    if (++slot.passed_count == page_entries) [[unlikely]]
+      spare_page_ = std::move(slot.page);
+  }
+
+ private:
+  static constexpr std::uint32_t page_entries = 4096;
+  using Page = std::array<std::uint32_t, page_entries>;
+
+  /// Without a page all entries are the same: `passed` if all were counted, else `nothing`.
+  struct PageSlot {
+    std::unique_ptr<Page> page;
+    std::uint32_t passed_count = 0;
+  };
+
+  static constexpr std::uint32_t pack(MemoEntry entry) {
+    return static_cast<std::uint32_t>(entry.kind) << id_bits | entry.id;
+  }
+
+  void make_page(std::size_t number) {
+    if (number >= pages_.size()) pages_.resize(number + 1);
+    PageSlot& slot = pages_[number];
+    slot.page = spare_page_ ? std::move(spare_page_) : std::make_unique<Page>();
+    slot.page->fill(slot.passed_count == page_entries ? pack({MemoKind::passed, 0}) : 0);
+  }
+
+  std::vector<PageSlot> pages_;
+  std::unique_ptr<Page> spare_page_;
+  std::uint64_t stored_count_ = 0;
+};
 
 struct PickleInput {
   ByteSource& source;
@@ -39,8 +120,8 @@ class PickleValues {
 
   PickleTokens tokens;
 
-  /// The place at which the next token stores what was just read: takes that token. Null if it
-  /// stores nothing.
+  /// The place at which the next token stores the value that was just read: takes that token. Null
+  /// if it stores none.
   std::optional<std::uint64_t> take_put() {
     switch (tokens.peek()) {
       case PickleOpcode::memoize:
@@ -54,7 +135,7 @@ class PickleValues {
     }
   }
 
-  /// Requires: the index came from take_put(). Fails where something else is stored there.
+  /// Requires: the index came from take_put(). Fails where another value is stored already.
   void store(std::uint64_t index, MemoEntry entry) {
     // A pickle counts its places, so a number beyond its length is made up.
     if (index > tokens.bytes_taken()) [[unlikely]]
@@ -69,7 +150,7 @@ class PickleValues {
   [[gnu::always_inline]] void store_if_put(MemoEntry entry) {
     if (const auto index = take_put()) store(*index, entry);
   }
-  /// Fails where nothing was stored.
+  /// Fails where no value was stored.
   MemoEntry fetch(const PickleToken& get) {
     const MemoEntry entry = memo_.get(get.number);
     if (entry.kind == MemoKind::nothing) [[unlikely]]
@@ -88,7 +169,7 @@ class PickleValues {
       return TextId(entry.id);
     }
     if (token.kind != PickleTokenKind::text) return std::nullopt;
-    // A token may be read as far as its longest short one.
+    // Bytes behind a text can be read, as the buffer has room for the longest short token.
     const TextId id = short_texts_.intern(token.text);
     store_if_put({MemoKind::text, id.value});
     return id;
@@ -105,7 +186,7 @@ class PickleValues {
   PoolId pool(std::uint32_t id) const { return pools_[id]; }
   MemoEntry remember_pool(PoolId pool);
 
-  /// What a `get` token refers to, whatever it is.
+  /// The value that a `get` token refers to, whatever it is.
   GenericPointer generic_of(const PickleToken& get);
 
   enum class StopAt : std::uint8_t { unmatched_end, section_key };
@@ -115,7 +196,7 @@ class PickleValues {
     /// then the next token again.
     PickleTokenKind ended_by = PickleTokenKind::stop;
   };
-  /// All values up to the opcode that takes more than what was collected.
+  /// All values up to the opcode that takes more values than were collected.
   Collected collect(StopAt stop_at);
 
  private:

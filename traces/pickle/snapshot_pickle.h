@@ -8,12 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "traces/io/byte_sink.h"
 #include "traces/io/byte_source.h"
-#include "traces/model/snapshot_sink.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
+#include "traces/model/snapshot_writer.h"
 
 namespace vramlab::traces {
 
@@ -35,5 +38,9 @@ struct PickleFacts {
 /// `file` is the input's name for messages.
 PickleFacts read_snapshot_pickle(ByteSource& source, const std::string& file,
                                  SnapshotTables& tables, SnapshotSink& sink);
+
+/// Writes a snapshot as a pickle of protocol 4, which pickle.load and the viewers open.
+std::unique_ptr<SnapshotWriter> make_snapshot_pickle_writer(ByteSink& sink,
+                                                            const SnapshotTables& tables);
 
 }  // namespace vramlab::traces

@@ -5,17 +5,77 @@
 // rest of that dict is collected as values of any shape and its fields are filled from those.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "allocator/types/check.h"
 #include "traces/model/snapshot_fields.h"
-#include "traces/pickle/known_event.h"
+#include "traces/model/snapshot_values.h"
+#include "traces/pickle/pickle_tokens.h"
 #include "traces/pickle/pickle_values.h"
 
 namespace vramlab::traces {
+
+/// The writing of the last event of a pickle, to read the next one by. Events have the same keys in
+/// the same order, and after the first event each key is a reference to the same place. So a key's
+/// bytes say which field comes: one comparison in place of a token and a look into the memo.
+///
+/// It takes numbers and texts that came before. At any other bytes it stops, at a key; reading goes
+/// on by tokens, which is right for any event, and it learns from that. A place of the memo keeps
+/// its value, so bytes once learned keep their meaning.
+class KnownEvent {
+ public:
+  /// All must outlive it; `entry` is filled each time.
+  KnownEvent(TraceEntry& entry, PickleTokens& tokens, const PickleMemo& memo)
+      : entry_(entry), tokens_(tokens), memo_(memo) {}
+
+  /// Takes the fields of an event from its first key on, as far as they are known. True if these
+  /// were all fields, and the end of the items is taken too.
+  bool take_fields();
+
+  /// The place that a value goes to: a number or a text.
+  struct Place {
+    KnownText key = KnownText::empty;
+    std::uint64_t* number = nullptr;
+    TextId* text = nullptr;
+  };
+  // These note the fields that are read by tokens after take_fields() stopped: the bytes of a key,
+  // none if it is no reference, and then the place that its value went to.
+  void note_key(std::string_view bytes);
+  void learn(const Place& place);
+
+ private:
+  static constexpr std::size_t most_fields = 8;
+  static constexpr std::size_t longest_reference = 5;
+  static constexpr std::size_t longest_number = 10;
+  static constexpr std::size_t longest_event = most_fields * (longest_reference + longest_number);
+
+  struct Field {
+    std::uint64_t key_bytes = 0;
+    std::uint64_t key_mask = 0;
+    std::size_t key_size = 0;
+    Place place;
+  };
+
+  // Each returns the place behind the value, null where it is of another kind.
+  const char* take_value(const char* at, const Place& place) const;
+  static const char* take_number(const char* at, std::uint64_t& number);
+  const char* take_text(const char* at, TextId& text) const;
+
+  TraceEntry& entry_;
+  PickleTokens& tokens_;
+  const PickleMemo& memo_;
+  std::array<Field, most_fields> fields_{};
+  std::size_t field_count_ = 0;
+  /// The number of fields that the event at hand has had.
+  std::size_t taken_count_ = 0;
+};
 
 class SnapshotPickleWalker {
  public:
@@ -32,8 +92,9 @@ class SnapshotPickleWalker {
 
   /// The items of a list that was begun. `on_item` gets the first token of each, which is of
   /// `item_kind` or a `get`.
-  /// A list may come in several runs of marked items; a run of one comes without a mark. What may
-  /// follow a list in a snapshot never looks like one of its items, so one look ahead is enough.
+  /// A list may come in several runs of marked items; a run of one item comes without a mark.
+  /// Tokens that may follow a list in a snapshot never look like an item, so one look ahead is
+  /// enough.
   template <typename OnItem>
   void read_list(PickleTokenKind item_kind, const OnItem& on_item) {
     while (true) {
@@ -74,8 +135,8 @@ class SnapshotPickleWalker {
     }
   }
 
-  /// One item of a dict that comes without a mark. What `on_key` does not take goes to
-  /// `on_generic`, with its key. False, with nothing taken, where no key is next.
+  /// An item of a dict that comes without a mark. An item that `on_key` does not take goes to
+  /// `on_generic`, with its key. False, with no token taken, where no key is next.
   template <typename OnKey, typename OnGeneric>
   bool read_unmarked_item(const OnKey& on_key, const OnGeneric& on_generic) {
     const PickleToken token = tokens.next();
@@ -139,7 +200,7 @@ class SnapshotPickleWalker {
         read_marked_items(value);
         continue;
       }
-      // What mostly comes, and is no key.
+      // The tokens that mostly come, and are no keys.
       if (tokens.peek() == PickleOpcode::empty_dict || tokens.peek() == PickleOpcode::appends)
         return;
       const bool is_item = read_unmarked_item(
@@ -180,7 +241,7 @@ class SnapshotPickleWalker {
   bool take_field(Value& value, TextId key) {
     const auto known = known_key(key);
     if (!known || !FieldsOf<Value>::keys.has(*known)) return false;
-    if (value.keys.has(*known)) fail_as_repeated(*known);
+    if (value.keys.has(*known)) fail_as_repeated(tokens, *known);
     if constexpr (requires { dicts_in(value); }) {
       if (is_key_of_dicts(*known)) return take_list_field(value, *known);
     }
@@ -197,7 +258,7 @@ class SnapshotPickleWalker {
       value.unknown.push_back({key, generic});
       return;
     }
-    if (value.keys.has(*known)) fail_as_repeated(*known);
+    if (value.keys.has(*known)) fail_as_repeated(tokens, *known);
     if constexpr (requires { dicts_in(value); }) {
       if (is_key_of_dicts(*known) && take_list_from_generic(value, *known, generic)) return;
     }
@@ -211,8 +272,8 @@ class SnapshotPickleWalker {
                   found_text(field, tables_.texts));
   }
 
-  /// The short way for what nearly all events are made of: numbers, and texts that were there
-  /// before. False, with nothing taken, where it is anything else.
+  /// The short way for the parts of nearly all events: numbers, and texts that came before. False,
+  /// with no token taken, for any other value.
   bool take_plain_field(TextId key) {
     const auto known = static_cast<KnownText>(key.value);
     const KnownEvent::Place place{known, number_field(known), text_field(known)};
@@ -237,7 +298,7 @@ class SnapshotPickleWalker {
     return false;
   }
 
-  /// The place that it goes to; null if the field is no number or no text.
+  // The place of a field in the event; null if the field is no number or no text.
   std::uint64_t* number_field(KnownText key) {
     switch (key) {
       case KnownText::addr:
@@ -266,7 +327,7 @@ class SnapshotPickleWalker {
     }
   }
 
-  // The fields that are lists of dicts. Each says whether the value is a list.
+  // The fields that are lists of dicts. False where the value is no list.
   template <typename Value>
   bool take_list_field(Value& value, KnownText key) {
     if (tokens.next().kind != PickleTokenKind::empty_list) {
@@ -298,7 +359,6 @@ class SnapshotPickleWalker {
   StackId read_stack();
   FrameId read_frame(const PickleToken& first);
   bool is_reference_to_item(const PickleToken& get, PickleTokenKind item_kind);
-  [[noreturn]] void fail_as_repeated(KnownText key);
 
   SnapshotTables& tables_;
   KnownEvent known_event_;

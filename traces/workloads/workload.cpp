@@ -4,7 +4,7 @@
 #include <array>
 
 #include "traces/io/input_error.h"
-#include "traces/workloads/workload_run.h"
+#include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {
 namespace {

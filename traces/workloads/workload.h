@@ -10,14 +10,14 @@
 #include <string>
 #include <string_view>
 
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 
 struct WorkloadRun;
 
-/// A size that a workload can be given; one that reaches from 0 to 1 is a switch.
+/// A size that a workload can be given; a size from 0 to 1 is a switch.
 struct WorkloadOption {
   std::string_view name;
   std::string_view meaning;
@@ -28,7 +28,7 @@ struct WorkloadOption {
   constexpr bool is_switch() const { return least == 0 && most == 1; }
 };
 
-/// Which memory a workload asks for.
+/// The memory that a workload asks for.
 enum class WorkloadMemory : std::uint8_t { device, device_and_host };
 
 struct Workload {
@@ -45,14 +45,14 @@ std::span<const Workload> workloads();
 struct WorkloadRequest {
   std::string name;
   std::uint64_t seed = 1;
-  /// About how many: what is begun is ended.
+  /// About how many: a step that was begun is ended.
   std::uint64_t event_count = 100'000;
-  /// By option; what is not there is as usual.
+  /// By option; an option without an entry has its usual size.
   std::map<std::string, std::uint64_t, std::less<>> sizes{};
 };
 
-/// The tables are those of whoever reads the sink. Throws InputError where there is no such
-/// workload, it has no such option, or a size is out of its range; nothing was written then.
+/// The tables are those of the sink's owner. Throws InputError, before anything is written, where
+/// there is no such workload, it has no such option, or a size is out of its range.
 void generate_workload(const WorkloadRequest& request, SnapshotTables& tables, ProgramSink& sink);
 
 }  // namespace vramlab::traces

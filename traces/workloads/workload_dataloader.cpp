@@ -1,11 +1,11 @@
 // Training behind a data loader with pinned batches: a thread pins batches ahead, the loop copies
 // each to the GPU without waiting, trains on it and drops it. Batches are of several lengths, so
-// that what is pinned stays cached in many sizes.
+// pinned memory stays cached in many sizes.
 #include <algorithm>
 #include <array>
 #include <deque>
 
-#include "traces/workloads/workload_run.h"
+#include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {
 namespace {

@@ -1,10 +1,10 @@
 // Making pictures with a diffusion model: noise is taken away in many steps, all alike, then a
-// decoder makes a picture of what is left, at full size and so with the largest tensors of all.
+// decoder makes a picture of the rest, at full size and so with the largest tensors of all.
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "traces/workloads/workload_run.h"
+#include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {
 namespace {
@@ -51,7 +51,7 @@ Bytes map_bytes(const FeatureMap& like, std::uint64_t channels) {
   return half_bytes(like.batch * like.pixels, channels);
 }
 
-/// What pictures are put through, in the U-Net and in the decoder.
+/// The layers that pictures go through, in the U-Net and in the decoder.
 class PictureLayers {
  public:
   explicit PictureLayers(WorkloadWriter& writer) : writer_(writer) {}
@@ -143,13 +143,13 @@ class PictureLayers {
 };
 
 /// The network that a diffusion model runs again and again, without gradients: down to few pixels
-/// with many channels and up again, where what was seen on the way down is put beside it. Attention
-/// over all pixels makes the peaks.
+/// with many channels and up again, where each map of the way down is put beside the current one.
+/// Attention over all pixels makes the peaks.
 class Unet {
  public:
   Unet(WorkloadWriter& writer, std::uint64_t channels) : writer_(writer), channels_(channels) {}
 
-  /// Allocates what it keeps from one run to the next.
+  /// Allocates the weights, which stay from one run to the next.
   void load() {
     const CallScope at(writer_, {"load_unet", "diffusion/loading.py", 44});
     constexpr int blocks_of_a_level = 5;
@@ -162,7 +162,7 @@ class Unet {
     }
   }
 
-  /// Takes no ownership of the latent picture; gives the predicted noise.
+  /// Takes no ownership of the latent picture; returns the predicted noise.
   FeatureMap predict(const FeatureMap& latent) const {
     std::vector<FeatureMap> seen;
     const FeatureMap bottom = go_down(layers_.convolve(latent, channels_), seen);
@@ -177,7 +177,7 @@ class Unet {
  private:
   static constexpr std::array<std::uint64_t, 4> levels = {1, 2, 4, 4};
 
-  /// All that is on the way is seen again on the way up.
+  /// All maps on the way down are seen again on the way up.
   FeatureMap go_down(const FeatureMap& first, std::vector<FeatureMap>& seen) const {
     const CallScope at(writer_, {"down_path", "diffusion/unet.py", 118});
     seen.push_back(first);
@@ -208,7 +208,7 @@ class Unet {
     return current;
   }
 
-  /// Attention over the pixels of the first level would be too dear.
+  /// Attention over the pixels of the first level would cost too much.
   FeatureMap block(const FeatureMap& input, std::size_t level) const {
     const FeatureMap changed = layers_.residual_block(input, channels_ * levels[level]);
     if (level == 0) return changed;

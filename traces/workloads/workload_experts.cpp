@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "traces/workloads/workload_parameters.h"
-#include "traces/workloads/workload_run.h"
+#include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {
 namespace {
@@ -33,17 +33,17 @@ constexpr CallSite combine_site{"combine", "model/moe.py", 81};
 struct ExpertSizes {
   std::uint64_t hidden = 0;
   std::uint64_t experts = 0;
-  /// To so many experts each token goes.
+  /// The number of experts that each token goes to.
   std::uint64_t chosen = 0;
 };
 
 std::uint64_t expanded_size(const ExpertSizes& sizes) { return 4 * sizes.hidden; }
 
-/// A layer whose tokens go to a few of its experts each, and come back. What an expert needs grows
-/// with the tokens that it gets.
+/// A layer whose tokens go to a few of its experts each, and come back. The memory of an expert
+/// grows with the tokens that it gets.
 class ExpertLayer {
  public:
-  /// What the backward pass needs of one expert.
+  /// The tensors of an expert that the backward pass needs.
   struct ExpertActivations {
     std::uint64_t tokens = 0;
     Tensor expanded;
@@ -84,7 +84,7 @@ class ExpertLayer {
     return writer_.compute(combine_site, input.size, memory_ns(saved.returned.size * 2));
   }
 
-  /// Takes the output's gradient and frees all that was saved; returns the input's gradient.
+  /// Takes the output's gradient and frees all saved tensors; returns the input's gradient.
   Tensor backward(Tensor gradient, Activations& saved) const {
     const CallScope at(writer_, {"moe_backward", "autograd/moe.py", 29});
     const Tensor spread = writer_.malloc(saved.returned.size);
@@ -178,7 +178,7 @@ class ExpertLayer {
   std::vector<Expert> experts_;
 };
 
-/// How much of the total each one gets, together all of it. Requires: not all weights are 0.
+/// The share of each weight in the total, together all of it. Requires: not all weights are 0.
 std::vector<std::uint64_t> share_out(std::uint64_t total,
                                      const std::vector<std::uint64_t>& weights) {
   std::uint64_t weight_left = 0;
@@ -242,7 +242,7 @@ class ExpertModel {
   WorkloadWriter& writer_;
   TrainedParameters parameters_;
   std::vector<ExpertLayer> layers_;
-  /// By layer and expert: some are liked more than others, in all steps.
+  /// By layer and expert: some experts get more tokens than others, in all steps.
   std::vector<std::vector<std::uint64_t>> popularity_;
   std::vector<ExpertLayer::Activations> saved_;
 };

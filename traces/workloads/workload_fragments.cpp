@@ -1,12 +1,12 @@
-// The worst for an allocator: each round asks for a size that fits into nothing that the rounds
-// before left, and keeps one block here and there, so that what lies between can't be joined.
+// The worst case for an allocator: each round asks for a size that fits into no gap that the rounds
+// before left, and keeps a block here and there, so that the gaps between can't be joined.
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
 #include "allocator/types/check.h"
-#include "traces/workloads/workload_run.h"
+#include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {
 namespace {
@@ -62,7 +62,8 @@ class Fragmenter {
     }
   }
 
-  /// Those of the same size that were kept before go now, after others took the room around them.
+  /// Frees the kept blocks of this size of the round before, after others took the room around
+  /// them.
   void thin_out(std::vector<Tensor>& kept) {
     const CallScope at(writer_, {"thin_out", "worst_case.py", 39});
     writer_.free_all(kept);
@@ -78,7 +79,7 @@ class Fragmenter {
   WorkloadRun& run_;
   WorkloadWriter& writer_;
   std::vector<Tensor> live_;
-  /// By size.
+  /// Blocks that are kept, by size.
   std::vector<std::vector<Tensor>> kept_;
 };
 

@@ -1,10 +1,10 @@
 // Graphs: inference that is captured once for each of several batch sizes, all in one private pool,
-// and then replayed. Only what is done beside the graphs allocates while they are replayed.
+// and then replayed. Only the work beside the graphs allocates while they are replayed.
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "traces/workloads/workload_run.h"
+#include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {
 namespace {
@@ -36,7 +36,7 @@ class GraphRunner {
  public:
   explicit GraphRunner(WorkloadRun& run) : run_(run), writer_(run.writer) {}
 
-  /// Also the input that every graph reads.
+  /// Allocates the weights, and the input that every graph reads.
   void load() {
     const CallScope at(writer_, {"load_weights", "serve_graphs.py", 31});
     for (std::uint64_t layer = 0; layer < run_.size_of("layers"); ++layer) {
@@ -48,7 +48,7 @@ class GraphRunner {
     add_weight(run_.size_of("batch"), hidden_);
   }
 
-  /// Largest first, so that the smaller ones find room in what it left in the pool.
+  /// Captures the largest graph first, so that smaller ones find room that it left in the pool.
   void capture_all() {
     std::uint64_t batch = run_.size_of("batch");
     for (std::uint64_t i = 0; i < run_.size_of("graphs") && batch > 0; ++i, batch /= 2)
@@ -56,14 +56,14 @@ class GraphRunner {
                        [&] { graphs_.push_back(capture(batch)); });
   }
 
-  /// Requests that are answered together.
+  /// Answers requests together.
   void answer() {
     const Graph& graph = graphs_[run_.random.index_below(graphs_.size())];
     const std::uint64_t rows = run_.random.between(graph.batch / 2 + 1, graph.batch);
     for (std::uint64_t token = 0; token < run_.size_of("answer"); ++token) replay(graph, rows);
   }
 
-  /// Each graph that goes is one user of the pool less.
+  /// Each graph that is freed releases the pool once.
   void stop() {
     const CallScope at(writer_, {"reset", "serve_graphs.py", 133});
     for (; !graphs_.empty(); graphs_.pop_back()) {

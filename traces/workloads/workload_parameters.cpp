@@ -106,7 +106,7 @@ void GradientBuckets::add(Tensor gradient) {
   if (waiting_bytes_ >= full_) send();
 }
 
-/// The bucket's owner lets go of it at once: that it is still being sent, `use` says.
+/// The bucket's owner lets go of it at once; `use` says that it is still being sent.
 void GradientBuckets::send() {
   if (waiting_.empty()) return;
   const CallScope at(writer_, {"all_reduce_bucket", "parallel/buckets.py", 52});

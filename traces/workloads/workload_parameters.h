@@ -1,6 +1,6 @@
-// TrainedParameters: what mixed-precision training with Adam keeps for each parameter, and what its
-// optimizer step needs for a moment. Weights and gradients have 2 bytes an element; the master
-// copy and Adam's two states have 4.
+// TrainedParameters: the tensors that mixed-precision training with Adam keeps for each parameter,
+// and those that its optimizer step needs for a moment. Weights and gradients have 2 bytes an
+// element; the master copy and Adam's two states have 4. GradientBuckets sends gradients.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ class TrainedParameters {
   std::size_t count() const { return parameters_.size(); }
 
   Tensor make_gradient(std::size_t parameter);
-  /// Requires: it has one.
+  /// Requires: the parameter has a gradient.
   Tensor gradient(std::size_t parameter) const { return parameters_[parameter].gradient; }
 
-  /// Adam over all that have a gradient, list by list, so that the temporaries of all are there at
-  /// once. The first step makes the states. No gradient is left.
+  /// Takes a step of Adam over all parameters with a gradient, list by list, so that the
+  /// temporaries of all exist at once. The first step makes the states. No gradient is left.
   void optimize();
   void free_all();
 
@@ -48,14 +48,14 @@ class TrainedParameters {
   std::vector<Parameter> parameters_;
 };
 
-/// Gradients are summed over several GPUs while the backward pass goes on. When enough of them are
-/// ready they are packed into a bucket, and a second stream sends it.
+/// Sums gradients over several GPUs while the backward pass goes on. When enough of them are ready
+/// they are packed into a bucket, and a second stream sends it.
 class GradientBuckets {
  public:
   GradientBuckets(WorkloadWriter& writer, Bytes full) : writer_(writer), full_(full) {}
 
   void add(Tensor gradient);
-  /// Sends what is left; later work waits for all that was sent.
+  /// Sends the rest; later work waits for all buckets.
   void finish();
 
  private:

@@ -1,12 +1,12 @@
-// Serving a transformer: requests come and go, all that are there get one more token in each
-// step. Each layer's keys and values of a request are one tensor, which is copied into one that is
-// a token longer. Prompts are read on a stream of their own.
+// Serving a transformer: requests come and go, and all current ones get another token in each step.
+// Each layer's keys and values of a request are one tensor, which is copied into a tensor that is a
+// token longer. Prompts are read on a stream of their own.
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "allocator/types/check.h"
-#include "traces/workloads/workload_run.h"
+#include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {
 namespace {
@@ -79,8 +79,8 @@ class Server {
     weights_.push_back(writer_.compute(half_bytes(rows, columns)));
   }
 
-  /// Most prompts are short. They are read on their own stream; what they leave in the caches is
-  /// used by the other one from then on.
+  /// Most prompts are short. They are read on their own stream; the other stream uses the caches
+  /// that they leave from then on.
   void admit() {
     const CallScope at(writer_, {"admit", "serve/scheduler.py", 74});
     const std::uint64_t longest = std::max<std::uint64_t>(run_.size_of("context") / 2, 1);

@@ -8,7 +8,7 @@
 namespace vramlab::traces {
 namespace {
 
-/// What the host needs for one call, and for launching a kernel.
+/// The time that the host needs for a call, and for launching a kernel.
 constexpr std::uint64_t call_ns = 400;
 constexpr std::uint64_t launch_ns = 4'000;
 
@@ -43,21 +43,25 @@ void WorkloadWriter::write_of_pool(ProgramEventKind kind, PoolId pool) {
   write(event);
 }
 
-Tensor WorkloadWriter::malloc(Bytes size, StreamId stream) {
-  check(size.count != 0, "a tensor of a workload has a size");
-  ProgramEvent event = event_of(ProgramEventKind::malloc);
-  event.id = ++last_id_;
-  event.bytes = size;
+/// The event has the size and the stream that its kind has; both are 0 otherwise.
+void WorkloadWriter::write_of_memory(ProgramEventKind kind, const Tensor& memory, StreamId stream) {
+  ProgramEvent event = event_of(kind);
+  event.id = memory.id;
+  event.bytes = memory.size;
   event.stream = stream;
   write(event);
-  return {event.id, size};
+}
+
+Tensor WorkloadWriter::malloc(Bytes size, StreamId stream) {
+  check(size.count != 0, "a tensor of a workload has a size");
+  const Tensor made{++last_id_, size};
+  write_of_memory(ProgramEventKind::malloc, made, stream);
+  return made;
 }
 
 void WorkloadWriter::free(Tensor tensor) {
   check(tensor.id != 0, "what is freed was allocated");
-  ProgramEvent event = event_of(ProgramEventKind::free);
-  event.id = tensor.id;
-  write(event);
+  write_of_memory(ProgramEventKind::free, {tensor.id, {}});
 }
 
 void WorkloadWriter::free_all(std::vector<Tensor>& tensors) {
@@ -65,26 +69,19 @@ void WorkloadWriter::free_all(std::vector<Tensor>& tensors) {
 }
 
 void WorkloadWriter::use(Tensor tensor, StreamId stream) {
-  ProgramEvent event = event_of(ProgramEventKind::use);
-  event.id = tensor.id;
-  event.stream = stream;
-  write(event);
+  write_of_memory(ProgramEventKind::use, {tensor.id, {}}, stream);
 }
 
 Tensor WorkloadWriter::pin(Bytes size) {
   check(size.count != 0, "pinned memory of a workload has a size");
-  ProgramEvent event = event_of(ProgramEventKind::host_malloc);
-  event.id = ++last_pinned_id_;
-  event.bytes = size;
-  write(event);
-  return {event.id, size};
+  const Tensor made{++last_pinned_id_, size};
+  write_of_memory(ProgramEventKind::host_malloc, made);
+  return made;
 }
 
 void WorkloadWriter::unpin(Tensor pinned) {
   check(pinned.id != 0, "what is freed was pinned");
-  ProgramEvent event = event_of(ProgramEventKind::host_free);
-  event.id = pinned.id;
-  write(event);
+  write_of_memory(ProgramEventKind::host_free, {pinned.id, {}});
 }
 
 void WorkloadWriter::copy_pinned(Tensor pinned, StreamId stream) {
@@ -94,10 +91,7 @@ void WorkloadWriter::copy_pinned(Tensor pinned, StreamId stream) {
   std::uint64_t& ready = ready_ns(stream);
   ready = std::max(ready, host_ns_) + copy.duration_ns;
   write(copy);
-  ProgramEvent use = event_of(ProgramEventKind::host_use);
-  use.id = pinned.id;
-  use.stream = stream;
-  write(use);
+  write_of_memory(ProgramEventKind::host_use, {pinned.id, {}}, stream);
 }
 
 std::uint64_t& WorkloadWriter::ready_ns(StreamId stream) {
@@ -119,7 +113,7 @@ void WorkloadWriter::work(std::uint64_t duration_ns, StreamId stream) {
 }
 
 void WorkloadWriter::wait_for(StreamId waiting, StreamId waited) {
-  // Events are used again, as a program would.
+  // Events are used again, as programs do it.
   constexpr std::uint64_t different_events = 256;
   ProgramEvent event = event_of(ProgramEventKind::event_record);
   event.event = {1 + wait_count_++ % different_events};

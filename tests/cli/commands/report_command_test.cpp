@@ -9,7 +9,7 @@
 
 #include "tests/support/kit/command_test.h"
 #include "tests/support/kit/memory_source.h"
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 
 namespace vramlab::tests {
 namespace {

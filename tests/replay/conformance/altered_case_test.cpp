@@ -7,7 +7,7 @@
 #include "replay/conformance/case_differences.h"
 #include "replay/replayer/allocator_subject.h"
 #include "tests/support/processes/places.h"
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {

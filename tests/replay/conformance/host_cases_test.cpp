@@ -10,8 +10,8 @@
 #include "tests/support/fuzz/recorded_case_fuzz_body.h"
 #include "tests/support/processes/places.h"
 #include "tests/support/twin/host_twin.h"
-#include "traces/cases/any_case.h"
-#include "traces/io/input_bytes.h"
+#include "traces/cases/recorded_case.h"
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "traces/formats/open_trace.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/workloads/workload.h"
 

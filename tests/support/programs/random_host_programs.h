@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "traces/cases/host_case.h"
+#include "traces/cases/recorded_case.h"
 
 namespace vramlab::tests {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::support {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/support/twin/host_twin.h"
-#include "traces/cases/host_case.h"
+#include "traces/cases/recorded_case.h"
 
 namespace vramlab::tests {
 

@@ -1,10 +1,10 @@
 // Bytes as texts for pages.
-#include "traces/io/gzip_text.h"
+#include "traces/io/byte_sink.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/kit/memory_source.h"
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 
 namespace vramlab::traces {
 namespace {

@@ -1,4 +1,4 @@
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // An output is there as a whole or not at all.
-#include "traces/io/output_file.h"
+#include "traces/io/byte_sink.h"
 
 #include <gtest/gtest.h>
 

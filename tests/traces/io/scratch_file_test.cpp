@@ -1,4 +1,4 @@
-#include "traces/io/scratch_file.h"
+#include "traces/io/long_sequence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

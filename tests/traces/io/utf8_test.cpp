@@ -1,5 +1,5 @@
 // What is UTF-8, and what stands in for what is none.
-#include "traces/io/utf8.h"
+#include "traces/io/letters.h"
 
 #include <gtest/gtest.h>
 

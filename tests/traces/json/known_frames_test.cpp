@@ -1,5 +1,5 @@
 // What the reader of snapshot JSON remembers of frames: bounded, and only ever a guess.
-#include "traces/json/json_stacks.h"
+#include "traces/json/snapshot_json.h"
 
 #include <gtest/gtest.h>
 

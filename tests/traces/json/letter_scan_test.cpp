@@ -1,5 +1,5 @@
 // Scanning eight letters at a time: every place in a word, and every letter.
-#include "traces/json/letter_scan.h"
+#include "traces/json/letter_window.h"
 
 #include <gtest/gtest.h>
 

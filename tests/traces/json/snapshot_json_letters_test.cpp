@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tests/support/fuzz/snapshot_listing.h"
-#include "traces/io/json_letters.h"
+#include "traces/io/letters.h"
 
 namespace vramlab::traces {
 namespace {

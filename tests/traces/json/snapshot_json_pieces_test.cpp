@@ -7,7 +7,6 @@
 #include "tests/support/fuzz/snapshot_listing.h"
 #include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/pickle_writer.h"
-#include "traces/json/json_stacks.h"
 #include "traces/json/letter_window.h"
 #include "traces/json/snapshot_json.h"
 

@@ -1,4 +1,4 @@
-#include "traces/model/long_number.h"
+#include "traces/model/generic_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Ids of short texts are those of the table, whatever was looked up before.
-#include "traces/model/short_texts.h"
+#include "traces/model/snapshot_tables.h"
 
 #include <gtest/gtest.h>
 

@@ -11,6 +11,7 @@
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/filters/record_filter.h"
 #include "traces/io/input_error.h"
+#include "traces/json/snapshot_json.h"
 #include "traces/pickle/snapshot_pickle.h"
 
 namespace vramlab::traces {

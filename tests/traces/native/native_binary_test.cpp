@@ -13,7 +13,6 @@
 #include "tests/support/recordings/native_samples.h"
 #include "traces/io/input_error.h"
 #include "traces/native/mapped_trace.h"
-#include "traces/native/native_event_codec.h"
 #include "traces/native/native_layout.h"
 
 namespace vramlab::traces {

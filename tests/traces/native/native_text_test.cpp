@@ -13,7 +13,7 @@
 #include "traces/filters/record_filter.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 #include "traces/pickle/snapshot_pickle.h"
 
 namespace vramlab::traces {

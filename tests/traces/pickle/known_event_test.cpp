@@ -1,6 +1,6 @@
 // Events are read by how the last one was written where all bytes are there, and by tokens where
 // they come one at a time. Both must give the same.
-#include "traces/pickle/known_event.h"
+#include "traces/pickle/snapshot_pickle_walker.h"
 
 #include <gtest/gtest.h>
 

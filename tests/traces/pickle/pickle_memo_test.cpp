@@ -1,4 +1,4 @@
-#include "traces/pickle/pickle_memo.h"
+#include "traces/pickle/pickle_values.h"
 
 #include <gtest/gtest.h>
 

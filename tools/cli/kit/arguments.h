@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/io/scratch_file.h"
+#include "traces/io/long_sequence.h"
 
 namespace vramlab::tools {
 

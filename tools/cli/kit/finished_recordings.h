@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "traces/formats/open_trace.h"
-#include "traces/io/output_file.h"
+#include "traces/io/byte_sink.h"
 
 namespace vramlab::tools {
 

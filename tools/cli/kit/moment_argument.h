@@ -7,7 +7,7 @@
 #include "replay/metrics/device_state.h"
 #include "replay/replayer/replayed_states.h"
 #include "tools/cli/kit/arguments.h"
-#include "traces/io/output_file.h"
+#include "traces/io/byte_sink.h"
 
 namespace vramlab::tools {
 

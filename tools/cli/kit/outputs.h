@@ -8,7 +8,7 @@
 
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/interrupts.h"
-#include "traces/io/output_file.h"
+#include "traces/io/byte_sink.h"
 
 namespace vramlab::tools {
 

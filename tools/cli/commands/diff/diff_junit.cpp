@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "tools/cli/commands/diff/diff_report.h"
-#include "traces/io/utf8.h"
+#include "traces/io/letters.h"
 
 namespace vramlab::tools {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "tools/cli/commands/diff/diff_report.h"
 #include "tools/cli/printers/table.h"
-#include "traces/io/utf8.h"
+#include "traces/io/letters.h"
 
 namespace vramlab::tools {
 namespace {

@@ -24,8 +24,8 @@
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "tools/preload/names/file_names.h"
+#include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
-#include "traces/io/output_file.h"
 
 namespace vramlab::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/cli/commands/dry_run/process_notes.h"
-#include "traces/io/output_file.h"
+#include "traces/io/byte_sink.h"
 
 namespace vramlab::tools {
 

@@ -8,7 +8,7 @@
 
 #include "replay/recording/recording_summary.h"
 #include "traces/logs/address_program.h"
-#include "traces/model/program_sink.h"
+#include "traces/model/program_event.h"
 
 namespace vramlab::tools {
 

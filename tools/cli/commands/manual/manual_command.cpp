@@ -7,8 +7,8 @@
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/declared_commands.h"
 #include "tools/cli/kit/outputs.h"
+#include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
-#include "traces/io/output_file.h"
 
 namespace vramlab::tools {
 namespace {

@@ -12,8 +12,8 @@
 #include "tools/preload/names/file_names.h"
 #include "traces/formats/open_trace.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
-#include "traces/io/output_file.h"
 
 namespace vramlab::tools {
 namespace {

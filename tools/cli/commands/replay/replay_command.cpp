@@ -13,8 +13,8 @@
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/kit/replay_arguments.h"
+#include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
-#include "traces/io/output_file.h"
 
 namespace vramlab::tools {
 namespace {

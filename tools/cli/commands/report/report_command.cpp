@@ -21,7 +21,7 @@
 #include "tools/cli/kit/replay_arguments.h"
 #include "tools/cli/printers/json_text.h"
 #include "traces/formats/trace_formats.h"
-#include "traces/io/gzip_text.h"
+#include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {

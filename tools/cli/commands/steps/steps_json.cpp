@@ -5,8 +5,8 @@
 #include "tools/cli/commands/steps/rule_texts.h"
 #include "tools/cli/commands/steps/steps_report.h"
 #include "tools/cli/printers/json_text.h"
-#include "traces/io/json_letters.h"
-#include "traces/native/native_record_writer.h"
+#include "traces/io/letters.h"
+#include "traces/native/native_text_writer.h"
 
 namespace vramlab::tools {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/printers/json_text.h"
-#include "traces/io/input_bytes.h"
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 #include "traces/json/json_value.h"
 

@@ -1,4 +1,4 @@
-#include "traces/io/scratch_file.h"
+#include "traces/io/long_sequence.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,11 +13,11 @@
 namespace vramlab::traces {
 
 ScratchFile::ScratchFile(std::string folder) : folder_(std::move(folder)) {
-  // The system puts letters of its own in place of the last ones.
+  // The system replaces the last letters by its own.
   std::string name = folder_ + "/vramlab-scratch-" + std::string(6, 'X');
   descriptor_ = mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail("a folder for scratch files (TMPDIR says which)");
-  // Whoever ends the program, nothing is left behind.
+  // Without a name, the file goes with the program however that ends.
   unlink(name.c_str());
 }
 

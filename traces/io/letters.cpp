@@ -1,12 +1,18 @@
-#include "traces/io/json_letters.h"
+#include "traces/io/letters.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-
-#include "traces/io/utf8.h"
 
 namespace vramlab::traces {
 namespace {
+
+/// The number of bytes of the letter at the front; 0 if it is invalid.
+std::size_t letter_bytes(std::string_view text) {
+  if (static_cast<unsigned char>(text.front()) < 0x80) return 1;
+  const WideLetter letter = wide_letter_at(text);
+  return letter.is_surrogate() ? 0 : letter.byte_count;
+}
 
 constexpr std::string_view digits = "0123456789abcdef";
 
@@ -38,7 +44,7 @@ void add_code(std::uint32_t code, std::string& text) {
     add_byte(0x80U | (code >> (6 * (left - 1)) & 0x3FU));
 }
 
-/// The digits behind `\u`. Fewer than four where the one behind them is none.
+/// The digits behind `\u`: fewer than four where another letter follows them.
 struct HexDigits {
   std::uint32_t unit = 0;
   std::size_t count = 0;
@@ -57,7 +63,7 @@ HexDigits hex_digits_at(std::string_view letters) {
   return read;
 }
 
-/// How much of `letters` was one escape or one character, and whether it was a right one.
+/// The length of an escape or a character at the front, and whether it is valid.
 struct Step {
   std::size_t letter_count = 0;
   bool is_valid = true;
@@ -97,6 +103,49 @@ Step decode_escape(std::string_view letters, std::string& text) {
 }
 
 }  // namespace
+
+WideLetter wide_letter_at(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t byte_count = first < 0xC2   ? 0
+                                 : first < 0xE0 ? 2
+                                 : first < 0xF0 ? 3
+                                 : first < 0xF5 ? 4
+                                                : 0;
+  if (byte_count == 0 || text.size() < byte_count) return {};
+  std::uint32_t code = first & (0x7FU >> byte_count);
+  for (std::size_t i = 1; i < byte_count; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0U) != 0x80U) return {};
+    code = code << 6U | (byte & 0x3FU);
+  }
+  const std::uint32_t smallest = byte_count == 2 ? 0x80 : byte_count == 3 ? 0x800 : 0x10000;
+  constexpr std::uint32_t largest = 0x10FFFF;
+  if (code < smallest || code > largest) return {};
+  return {code, byte_count};
+}
+
+bool is_utf8(std::string_view text) {
+  const auto is_ascii = [](char letter) { return static_cast<unsigned char>(letter) < 0x80; };
+  text.remove_prefix(static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_ascii) -
+                                              text.begin()));
+  while (!text.empty()) {
+    const std::size_t count = letter_bytes(text);
+    if (count == 0) return false;
+    text.remove_prefix(count);
+  }
+  return true;
+}
+
+std::string as_utf8(std::string_view text) {
+  constexpr std::string_view replacement = "\xEF\xBF\xBD";
+  std::string valid;
+  while (!text.empty()) {
+    const std::size_t count = letter_bytes(text);
+    valid += count == 0 ? replacement : text.substr(0, count);
+    text.remove_prefix(std::max<std::size_t>(1, count));
+  }
+  return valid;
+}
 
 void add_json_text(std::string& line, std::string_view text) {
   line += '"';

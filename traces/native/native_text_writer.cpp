@@ -1,18 +1,56 @@
-#include "traces/native/native_speller.h"
+#include "traces/native/native_text_writer.h"
 
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <type_traits>
 
-#include "traces/io/json_letters.h"
-#include "traces/io/utf8.h"
+#include "allocator/types/check.h"
+#include "traces/io/letters.h"
 #include "traces/model/generic_text.h"
 #include "traces/model/snapshot_fields.h"
 #include "traces/native/native_layout.h"
 
 namespace vramlab::traces {
 namespace {
+
+void add_header_text(std::string& line, std::string_view key, std::string_view text) {
+  check(is_utf8(text), "what a header says is UTF-8");
+  if (text.empty()) return;
+  line.append(",\"").append(key).append("\":");
+  add_json_text(line, text);
+}
+
+void add_device(std::string& line, const TraceDevice& device) {
+  line += "{\"device\":" + std::to_string(device.index.value);
+  if (device.memory.count != 0) line += ",\"memory\":" + std::to_string(device.memory.count);
+  add_header_text(line, "name", device.name);
+  line += '}';
+}
+
+std::string header_line(const TraceHeader& header) {
+  std::string line = "{\"format\":\"";
+  line.append(native::format_name).append("\",\"version\":");
+  line += std::to_string(header.version);
+  add_header_text(line, "origin", header.origin);
+  add_header_text(line, "settings", header.settings);
+  add_header_text(line, "reference", header.reference);
+  if (!header.devices.empty()) {
+    line += ",\"devices\":[";
+    for (const TraceDevice& device : header.devices) {
+      if (&device != header.devices.data()) line += ',';
+      add_device(line, device);
+    }
+    line += ']';
+  }
+  return line += ",\"has_end\":true}";
+}
+
+bool is_at_default(const ProgramEvent& event, ProgramField field) {
+  return has_default(field) && with_member(event, field, []<typename Member>(const Member& member) {
+           return member == Member{};
+         });
+}
 
 constexpr std::string_view digits = "0123456789abcdef";
 
@@ -24,14 +62,14 @@ void add_hex(std::string& line, std::string_view bytes) {
   }
 }
 
-/// Writing it out wherever it comes costs next to nothing.
+/// True for values that cost next to nothing to write wherever they come.
 bool is_small(const GenericValue& value) {
   constexpr std::size_t few = 16;
   const auto* dict = std::get_if<GenericDict>(&value.content);
   const auto* items = items_of(value);
   if ((dict != nullptr && dict->items.size() > few) || (items != nullptr && items->size() > few))
     return false;
-  // So all parts are scalars.
+  // At this depth all parts are scalars.
   return value.depth <= 1;
 }
 
@@ -60,7 +98,175 @@ std::uint32_t& place_of(std::vector<std::uint32_t>& places, std::uint32_t id) {
   return places[id];
 }
 
+/// Spells the value under the key of a field.
+class MemberSpeller {
+ public:
+  MemberSpeller(std::string& line, NativeSpeller& speller) : line_(line), speller_(speller) {}
+
+  void add(std::uint64_t number) { line_ += std::to_string(number); }
+  void add(std::int64_t number) { line_ += std::to_string(number); }
+  void add(std::int32_t number) { line_ += std::to_string(number); }
+  void add(double number) {
+    constexpr std::size_t longest = 32;
+    char letters[longest];
+    line_.append(letters, std::to_chars(letters, letters + longest, number).ptr);
+  }
+  void add(Bytes size) { add(size.count); }
+  void add(Address address) { add(address.value); }
+  void add(StreamId stream) { add(stream.value); }
+  void add(EventId event) { add(event.value); }
+  void add(bool flag) { line_ += flag ? "true" : "false"; }
+  void add(TextId text) { speller_.add_text(line_, text); }
+  void add(StackId stack) { add(std::uint64_t{speller_.stack_number(stack)}); }
+  void add(const std::vector<BlockValue>& blocks) { add(std::uint64_t{blocks.size()}); }
+  void add(const HistoryEntry& entry) { add_fields(line_, speller_, entry); }
+  void add(PoolParts<const PoolId, const bool> pool) {
+    if (pool.is_list) line_.append("{\"").append(native::list).append("\":");
+    add(pool.id);
+    if (pool.is_list) line_ += '}';
+  }
+  void add(PoolId pool) {
+    line_.append("[").append(std::to_string(pool.graph)).append(",");
+    line_.append(std::to_string(pool.user)).append("]");
+  }
+  template <typename Choice>
+  requires std::is_enum_v<Choice>
+  void add(Choice choice) {
+    add_json_text(line_, choice_words<Choice>[static_cast<std::size_t>(choice)]);
+  }
+  template <typename Item>
+  void add(const std::vector<Item>& items) {
+    line_ += '[';
+    for (const Item& item : items) {
+      if (&item != items.data()) line_ += ',';
+      add(item);
+    }
+    line_ += ']';
+  }
+
+ private:
+  std::string& line_;
+  NativeSpeller& speller_;
+};
+
+void separate(std::string& line) {
+  if (line.back() != '{') line += ',';
+}
+
 }  // namespace
+
+NativeRecordWriter::NativeRecordWriter(LineSink& lines, const SnapshotTables& tables)
+    : lines_(lines), speller_(lines, tables) {}
+
+void NativeRecordWriter::header(const TraceHeader& header) {
+  check(!has_header_, "a trace has one header, its first line");
+  check(header.version >= 1 && header.version <= native::newest_version,
+        "a trace is of a version that there is");
+  version_ = header.version;
+  has_header_ = true;
+  lines_.line(header_line(header), LineKind::record);
+}
+
+void NativeRecordWriter::write_missing_header() {
+  if (has_header_) return;
+  TraceHeader from_snapshot;
+  from_snapshot.origin = "snapshot";
+  header(from_snapshot);
+}
+
+void NativeRecordWriter::check_version(const ProgramEvent& event) {
+  write_missing_header();
+  check(trace_version_of(event.kind) <= version_, "the header says the version of every event");
+}
+
+void NativeRecordWriter::finish() {
+  begin("end");
+  line_ += "true";
+  end();
+}
+
+void NativeRecordWriter::begin(std::string_view kind) {
+  write_missing_header();
+  line_.assign("{\"").append(kind).append("\":");
+}
+
+template <typename Value>
+void NativeRecordWriter::write_fields(std::string_view kind, const Value& value) {
+  begin(kind);
+  add_fields(line_, speller_, value);
+  end();
+}
+
+void NativeRecordWriter::end() { lines_.line(line_ += '}', LineKind::record); }
+
+void NativeRecordWriter::bare_list() {
+  begin("bare_list");
+  line_ += "true";
+  end();
+}
+
+void NativeRecordWriter::section(SnapshotSection section) {
+  // The settings have a line of their own.
+  if (section == SnapshotSection::allocator_settings) return;
+  begin("section");
+  add_json_text(line_, known_text(key_of(section)));
+  end();
+}
+
+void NativeRecordWriter::segment(const SegmentValue& segment) {
+  write_fields("segment", segment);
+  for (const BlockValue& block : segment.blocks) write_fields("block", block);
+}
+
+void NativeRecordWriter::device_trace(DeviceIndex device) {
+  begin("trace");
+  line_ += std::to_string(device.value);
+  end();
+}
+
+void NativeRecordWriter::trace_entry(DeviceIndex, const TraceEntry& entry) {
+  write_fields("entry", entry);
+}
+
+void NativeRecordWriter::settings(const GenericPointer& settings) {
+  begin("settings");
+  speller_.add_root(line_, settings);
+  end();
+}
+
+void NativeRecordWriter::annotation(const AnnotationValue& annotation) {
+  write_fields("annotation", annotation);
+}
+
+void NativeRecordWriter::unknown_section(TextId key, const GenericPointer& value) {
+  begin("unknown_section");
+  speller_.add_root(line_, value);
+  line_ += ",\"key\":";
+  speller_.add_text(line_, key);
+  end();
+}
+
+void NativeRecordWriter::program_event(const ProgramEvent& event) {
+  check_version(event);
+  begin(program_event_name(event.kind));
+  const auto fields = program_fields(event.kind);
+  if (fields.empty())
+    line_ += "true";
+  else
+    add_program_field(line_, speller_, event, fields.front());
+  for (std::size_t i = 1; i < fields.size(); ++i) {
+    if (is_at_default(event, fields[i])) continue;
+    line_.append(",\"").append(program_field_name(fields[i])).append("\":");
+    add_program_field(line_, speller_, event, fields[i]);
+  }
+  if (event.device != DeviceIndex{})
+    line_.append(",\"device\":").append(std::to_string(event.device.value));
+  if (event.thread != 0) line_.append(",\"thread\":").append(std::to_string(event.thread));
+  if (event.time_ns) line_.append(",\"time_ns\":").append(std::to_string(*event.time_ns));
+  if (event.stack != StackId{})
+    line_.append(",\"stack\":").append(std::to_string(speller_.stack_number(event.stack)));
+  end();
+}
 
 bool NativeSpeller::stands_in_place(TextId text) {
   std::uint32_t& place = place_of(texts_, text.value);
@@ -132,7 +338,7 @@ std::uint32_t NativeSpeller::stack_number(StackId stack) {
   return number;
 }
 
-/// Its depth is bounded by deepest_generic_value, so this may come back to itself.
+/// Depth is bounded by deepest_generic_value, so this may call itself.
 void NativeSpeller::add_value(std::string& line, const GenericPointer& value) {
   if (value.use_count() == 1 || is_small(*value)) return add_parts(line, *value);
   add_reference(line, native::value_reference, value_number(value));
@@ -203,65 +409,6 @@ void NativeSpeller::add_dict(std::string& line, const GenericDict& dict) {
   }
   line += has_texts ? "}" : "]}";
 }
-
-namespace {
-
-/// Spells what stands under the key of a field.
-class MemberSpeller {
- public:
-  MemberSpeller(std::string& line, NativeSpeller& speller) : line_(line), speller_(speller) {}
-
-  void add(std::uint64_t number) { line_ += std::to_string(number); }
-  void add(std::int64_t number) { line_ += std::to_string(number); }
-  void add(std::int32_t number) { line_ += std::to_string(number); }
-  void add(double number) {
-    constexpr std::size_t longest = 32;
-    char letters[longest];
-    line_.append(letters, std::to_chars(letters, letters + longest, number).ptr);
-  }
-  void add(Bytes size) { add(size.count); }
-  void add(Address address) { add(address.value); }
-  void add(StreamId stream) { add(stream.value); }
-  void add(EventId event) { add(event.value); }
-  void add(bool flag) { line_ += flag ? "true" : "false"; }
-  void add(TextId text) { speller_.add_text(line_, text); }
-  void add(StackId stack) { add(std::uint64_t{speller_.stack_number(stack)}); }
-  void add(const std::vector<BlockValue>& blocks) { add(std::uint64_t{blocks.size()}); }
-  void add(const HistoryEntry& entry) { add_fields(line_, speller_, entry); }
-  void add(PoolParts<const PoolId, const bool> pool) {
-    if (pool.is_list) line_.append("{\"").append(native::list).append("\":");
-    add(pool.id);
-    if (pool.is_list) line_ += '}';
-  }
-  void add(PoolId pool) {
-    line_.append("[").append(std::to_string(pool.graph)).append(",");
-    line_.append(std::to_string(pool.user)).append("]");
-  }
-  template <typename Choice>
-  requires std::is_enum_v<Choice>
-  void add(Choice choice) {
-    add_json_text(line_, choice_words<Choice>[static_cast<std::size_t>(choice)]);
-  }
-  template <typename Item>
-  void add(const std::vector<Item>& items) {
-    line_ += '[';
-    for (const Item& item : items) {
-      if (&item != items.data()) line_ += ',';
-      add(item);
-    }
-    line_ += ']';
-  }
-
- private:
-  std::string& line_;
-  NativeSpeller& speller_;
-};
-
-void separate(std::string& line) {
-  if (line.back() != '{') line += ',';
-}
-
-}  // namespace
 
 template <typename Value>
 void add_fields(std::string& line, NativeSpeller& speller, const Value& value) {
