@@ -11,8 +11,6 @@
 #include "allocator/checks/out_of_memory.h"
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/conformance/reference_errors.h"
-#include "traces/model/statistic_names.h"
-#include "replay/conformance/case_differences.h"
 #include "traces/cases/recorded_case.h"
 
 namespace vramlab::replay {

@@ -15,7 +15,6 @@
 #include "replay/replayer/live_addresses.h"
 #include "replay/replayer/program_runner.h"
 #include "streams/device/simulated_host.h"
-#include "traces/cases/host_case.h"
 #include "traces/cases/recorded_case.h"
 
 namespace vramlab::replay {

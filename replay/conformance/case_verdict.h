@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "replay/conformance/case_differences.h"
-#include "traces/cases/any_case.h"
+#include "traces/cases/recorded_case.h"
 
 namespace vramlab::replay {
 

@@ -7,7 +7,7 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/recording/followed_blocks.h"
-#include "traces/model/known_texts.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::replay {
 namespace {

@@ -13,8 +13,8 @@
 #include "replay/recording/recorded_history.h"
 #include "replay/recording/verify.h"
 #include "traces/json/perfetto_writer.h"
-#include "traces/model/snapshot_sink.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::replay {
 

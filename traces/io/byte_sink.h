@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::traces {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::traces {
 

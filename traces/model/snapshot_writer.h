@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 #include "traces/model/snapshot_fields.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/model/snapshot_values.h"

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/io/input_error.h"
 #include "traces/io/letters.h"
 #include "traces/native/native_layout.h"

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/model/generic_text.h"
 #include "traces/native/native_layout.h"
 

@@ -1,7 +1,7 @@
-// Reads the text form of a native trace (docs/trace_format.md), record by record, so no file is
-// held as a whole: NativeRecordReader reads the lines, NativeValueReader the values in them. The
-// binary form has the same lines, and is read by these too. Throws InputError at the first byte
-// that is not as it must be.
+// Reads the text form of a native trace (docs/reference/trace_format.md), record by record, so no
+// file is held as a whole: NativeRecordReader reads the lines, NativeValueReader the values in
+// them. The binary form has the same lines, and is read by these too. Throws InputError at the
+// first byte that is not as it must be.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/io/byte_source.h"
 #include "traces/json/json_tokens.h"
 #include "traces/model/program_event.h"

@@ -1,7 +1,7 @@
 // NativeRecordWriter: a sink of both kinds that spells each record of a native trace as a line, in
-// the order in which they come (docs/trace_format.md). NativeSpeller spells the texts, stacks and
-// values in it: a long or repeated one is written once, in a line of its own before the line that
-// needs it, and referred to by number.
+// the order in which they come (docs/reference/trace_format.md). NativeSpeller spells the texts,
+// stacks and values in it: a long or repeated one is written once, in a line of its own before the
+// line that needs it, and referred to by number.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 #include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/model/snapshot_values.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/model/generic_text.h"
 #include "traces/model/snapshot_values.h"
 

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/model/generic_text.h"
 #include "traces/model/snapshot_fields.h"
 #include "traces/model/snapshot_tables.h"

@@ -23,9 +23,9 @@ using CaptureCases = std::vector<CaptureCase>;
 
 void add(CaptureCases& cases, const char* rule, const char* name, const StreamScript& script);
 
-/// What NVIDIA wrote down.
+/// Rules that NVIDIA wrote down.
 std::vector<CaptureCase> capture_rule_cases();
-/// What nobody wrote down: a device's answer is worth knowing.
+/// Rules that nobody wrote down: a device's answer is worth knowing.
 std::vector<CaptureCase> capture_decision_cases();
 
 }  // namespace vramlab::tests

@@ -1,5 +1,5 @@
-// What docs/reference/stream_model.md decided about captures because nobody says it, and what a
-// handle is that nobody made.
+// The decisions of docs/reference/stream_model.md about captures where no documentation says a rule, and
+// handles that nobody made.
 #include "tests/support/cases/capture_cases.h"
 #include "tests/support/cases/stream_script.h"
 
@@ -26,7 +26,7 @@ void add_legacy_stream(CaptureCases& to) {
       busy().on_stream(Kind::destroy_stream, blocking).work(0));
 }
 
-/// D11: which calls are unsafe.
+/// D11: the unsafe calls.
 void add_unsafe_calls(CaptureCases& to) {
   const auto by_other = [] {
     return script().record(2, 3).begin(1, CaptureMode::global).by_thread(1);
@@ -67,7 +67,7 @@ void add_unsafe_calls(CaptureCases& to) {
           .end(1));
 }
 
-/// D12: what a refusal does to the capture.
+/// D12: the effect of a refusal on the capture.
 void add_refusals(CaptureCases& to) {
   add(to, "D12", "a_second_begin_invalidates", script().begin(1).begin(1).end(1));
   add(to, "D12", "an_end_on_another_stream_invalidates",

@@ -7,7 +7,7 @@ namespace vramlab::tests {
 std::vector<std::int64_t> device_figures(const StreamCall& call, const StreamAnswer& answer) {
   if (call.kind != StreamCallKind::capture_of) return answer.figures;
   if (answer.figures.empty()) return {0, 0};
-  // The name of the capture, then its ends; what those depend on is negative.
+  // The name of the capture, then its ends; dependences of the ends are negative.
   const auto names =
       std::ranges::count_if(answer.figures, [](std::int64_t name) { return name > 0; });
   return {1, static_cast<std::int64_t>(names) - 1};

@@ -1,5 +1,5 @@
-// What an executor of a stream program answers, as values: a GPU through CUDA's runtime, or the
-// simulator. Nothing here depends on how long anything took, but for stamps and elapsed times.
+// The answers of an executor of a stream program, as values: a GPU through CUDA's runtime, or the
+// simulator. Only stamps and elapsed times depend on how long anything took.
 #pragma once
 
 #include <compare>
@@ -29,7 +29,7 @@ struct StampSpan {
 };
 
 struct RunAnswer {
-  /// What it saw to have ended when it began.
+  /// The work that it saw to have ended when it began.
   WorkRuns ended_before;
   /// Host functions have none: the clock is the device's.
   std::optional<StampSpan> stamps;
@@ -41,7 +41,7 @@ struct CallAnswer {
   /// The time that passed in ns, the mode before, whether a stream captures and how many nodes its
   /// next one depends on.
   std::vector<std::int64_t> figures;
-  /// What the host saw to have ended when the call had returned.
+  /// The work that the host saw to have ended when the call had returned.
   WorkRuns ended;
 };
 

@@ -13,7 +13,7 @@ namespace {
 using namespace streams;
 using Kind = StreamCallKind;
 
-/// How finely an event's time and a stamp can be compared: both clocks go in steps.
+/// The precision of an event's time and a stamp: both clocks go in steps.
 constexpr std::int64_t stamp_tolerance_ns = 20'000;
 
 constexpr std::string_view success = "cudaSuccess";

@@ -1,13 +1,13 @@
-// The answers of an executor of stream programs beside the simulator's words: what is wrong with
-// them, whatever time anything took. A pure function, so that it is tested without a GPU.
+// The faults of an executor's answers to stream programs, beside the simulator's words and whatever
+// time anything took. A pure function, so that it is tested without a GPU.
 //
 // * Every error has the simulator's name, where that can't depend on time.
-// * What must come before a run of work had ended when that began
-// (streams/happens_before/program_order.h).
-// * A query that says complete, or a wait that is over: what it is about has ended. A query does
-//   not say pending of what the host was told to have ended.
+// * Work that must come before a run of work had ended when that run began
+//   (streams/happens_before/program_order.h).
+// * When a query says complete, or a wait is over, the work in question has ended. A query does not
+//   say pending about work that the host was told to have ended.
 // * The time between two events agrees with the stamps of the work before and behind them.
-// * What was to run did run, and nothing else.
+// * The work that was to run did run, and no other.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@
 
 namespace vramlab::tests {
 
-/// Sentences, none where all holds. After an error with another name nothing more is compared.
+/// Sentences about faults; none where all rules hold. After an error with another name nothing more
+/// is compared.
 std::vector<std::string> broken_stream_rules(const StreamProgram& program,
                                              const DeviceAnswers& answers);
 

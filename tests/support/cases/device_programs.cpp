@@ -76,7 +76,7 @@ bool names_event(Kind kind) {
   }
 }
 
-/// Handles are there, and none is made twice: a real device has no names to take twice.
+/// Handles exist, and none is made twice: a real device has no names to take twice.
 bool has_handles(const StateAfter& state, const StreamCall& call) {
   const TimedStreams& timed = state.timed();
   const bool is_legacy = call.stream.stream.value == 0;
@@ -88,7 +88,7 @@ bool has_handles(const StateAfter& state, const StreamCall& call) {
   return call.kind != Kind::elapsed || timed.has_event(call.other_event);
 }
 
-/// One device has the streams of all.
+/// A single device has the streams of all.
 StreamAt on_first_device(StreamAt stream) {
   const bool is_legacy = stream.stream.value == 0;
   return {0, {is_legacy ? 0 : stream.stream.value + streams_of_a_device * stream.device}};
@@ -119,14 +119,14 @@ bool is_blocking(const StreamProgram& program, StreamAt stream) {
   return is_blocking;
 }
 
-/// D6: what the legacy stream knows of others when it is asked, and of destroyed ones.
+/// D6: the knowledge of the legacy stream about other and destroyed streams when it is asked.
 bool rests_on_decisions(const StreamProgram& program, const StreamCall& call) {
   const bool asks = call.kind == Kind::query_stream || call.kind == Kind::synchronize_stream;
   return (asks && call.stream.stream.value == 0) ||
          (call.kind == Kind::destroy_stream && is_blocking(program, call.stream));
 }
 
-/// Whether all goes well with it, by rules that are written down somewhere.
+/// True if no call of the program fails, by rules that are written down somewhere.
 bool is_lawful(const StreamProgram& program, const StreamCall& call) {
   StateAfter state(program);
   const bool is_captured = state.timed().capture_of(call.stream).has_value();

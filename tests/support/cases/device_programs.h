@@ -1,6 +1,7 @@
-// Random stream programs for an executor: those of random_streams.h, less what can't be asked of a
-// real device or could hold it for ever. One device, no flags, no faults, no streams that nobody
-// made (their handles would be wild), and no work that runs more often than an executor counts.
+// Random stream programs for an executor: those of random_streams.h, without calls that a real
+// device can't make or that could hold it for ever. They have a single device, no flags, no faults,
+// no streams that nobody made (their handles would be wild), and no work that runs more often than
+// an executor counts.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace vramlab::tests {
 /// comes back, the legacy stream is not asked, and no blocking stream is destroyed.
 StreamProgram make_device_program(std::uint64_t seed);
 
-/// Captures in every mode and all that can be done wrong with them.
+/// Captures in every mode, with every misuse of them.
 StreamProgram make_capture_misuse_program(std::uint64_t seed);
 
 }  // namespace vramlab::tests

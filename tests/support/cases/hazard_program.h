@@ -52,8 +52,8 @@ struct HazardStep {
   std::uint64_t tag = 0;
 };
 
-/// What was captured, in the order of the capture: work, records and waits. The first stream is the
-/// origin; it joins the others at the end.
+/// The captured items, in the order of the capture: work, records and waits. The first stream is
+/// the origin; it joins the others at the end.
 using CapturedSteps = std::vector<HazardStep>;
 
 struct HazardProgram {
@@ -68,12 +68,12 @@ struct HazardProgram {
 /// The kind, and the tags of both sides.
 using FoundHazards = std::set<std::tuple<streams::HazardKind, std::uint64_t, std::uint64_t>>;
 
-/// One line a step.
+/// The program as text, a line for each step.
 std::string text_of(const HazardProgram& program);
 std::string text_of(const FoundHazards& found);
 
-/// Notes in the program which queries were successful and whether something waited for ever, and
-/// takes out of it what threads never came to do because of that.
+/// Notes in the program which queries were successful and whether a thread waited for ever, and
+/// removes the steps that threads never reached because of that.
 FoundHazards hazards_by_checker(HazardProgram& program);
 
 struct HazardProgramTraits {

@@ -17,7 +17,7 @@ std::string side_text(const HazardSide& side);
 /// Both sides and the memory, in one line.
 std::string hazard_text(const Hazard& hazard);
 
-/// The one call that would fix it, such as `record_stream(block 3, stream 7) before it is freed`.
+/// The call that would fix it, such as `record_stream(block 3, stream 7) before it is freed`.
 std::string fix_text(const Hazard& hazard);
 
 }  // namespace vramlab::streams

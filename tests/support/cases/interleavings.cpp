@@ -15,14 +15,14 @@ namespace {
 using streams::BlockNumber;
 using streams::HazardKind;
 
-/// One access of work to one unit of memory.
+/// An access of work to a unit of memory.
 struct UnitAccess {
   std::size_t item = 0;
   bool reads = false;
   bool writes = false;
 };
 
-/// All that can be so far: which work has run, in whatever order.
+/// A state that can be reached: the work that has run, in any order.
 class States {
  public:
   States(const HazardProgram& program, const QueuedProgram& laid_out)
@@ -110,7 +110,7 @@ class States {
   std::vector<bool> can_run_;
 };
 
-/// What of the orders matters for memory.
+/// The facts about the orders that matter for memory.
 class MemoryStory {
  public:
   MemoryStory(const HazardProgram& program, const QueuedProgram& laid_out, const States& states,
@@ -197,7 +197,7 @@ class MemoryStory {
     forget_before(block, laid_out_.onlookers_of(at)[0]);
   }
 
-  /// Whoever gets the memory next gets it after this.
+  /// The next owner of the memory gets it after this.
   void forget_before(const Block& block, std::size_t onlooker) {
     for (std::uint64_t unit = 0; unit < block.unit_count; ++unit)
       std::erase_if(accesses_[{block.device, block.first_unit + unit}],
@@ -214,7 +214,7 @@ class MemoryStory {
       hand_out({block.device, block.first_unit + unit}, next_on_stream, step.tag);
   }
 
-  /// What is reported stands for all that comes before it.
+  /// A reported pair stands for all pairs before it.
   void hand_out(Unit unit, std::size_t next_on_stream, std::uint64_t tag) {
     std::vector<UnitAccess>& earlier = accesses_[unit];
     std::vector<UnitAccess> running;

@@ -1,9 +1,9 @@
 // Interleavings: the hazards of a small program, found by trying in which orders its work can run.
-// Shares nothing with the hazard checker but the program and the names of the hazards: streams are
-// queues, a host thread makes its calls one after another, and whatever may go on does so or not.
+// It shares nothing with the hazard checker but the program and the names of the hazards: streams
+// are queues, a host thread makes its calls one after another, and each of them goes on or not.
 //
-// Host calls and marks on streams are let go on as far as they can before each choice. They only
-// ever let more go on, so no order of the work is lost by it.
+// Before each choice, host calls and marks on streams go on as far as they can. They only ever let
+// more work go on, so no order of the work is lost.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace vramlab::tests {
 
 enum class RacingPairs : std::uint8_t {
   all,
-  /// Without those that another found pair stands for: whoever is put in order with the later of
-  /// two accesses that are in order is so with the earlier one.
+  /// Pairs that another found pair stands for are left out: an access that is put in order with the
+  /// later of two ordered accesses is in order with the earlier one.
   last_ones,
 };
 

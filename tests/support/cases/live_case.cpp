@@ -32,7 +32,7 @@ std::string result_text(const MallocResult& result) {
   return "outcome " + std::to_string(static_cast<int>(result.outcome));
 }
 
-/// Sentences about what differs.
+/// Sentences about differences.
 struct Differences {
   std::vector<std::string> found;
 

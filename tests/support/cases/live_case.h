@@ -1,5 +1,5 @@
-// A recorded case's program on a real device, and simulated with the places that the real one gave:
-// where the answers differ.
+// Runs a recorded case's program on a real device, and simulated with the places that the real
+// device gave, and finds differences in the answers.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ QueuedProgram::Queue& QueuedProgram::queue(StreamAt stream) {
   return queues_[open_[stream]];
 }
 
-/// What the next on the stream is behind.
+/// The items that the next item on the stream comes behind.
 std::vector<std::size_t> QueuedProgram::before_next(StreamAt stream) {
   std::vector<std::size_t> before;
   const Queue on = queue(stream);

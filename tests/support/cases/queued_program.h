@@ -11,15 +11,15 @@
 
 namespace vramlab::tests {
 
-/// Something on a stream: work, a mark, or what nothing else waits for: an onlooker, of which is
-/// only asked what may still run when it could.
+/// An item on a stream: work, a mark, or an onlooker. Nobody waits for an onlooker; it only shows
+/// which work may still run when it could.
 struct QueuedItem {
   enum class Nature : std::uint8_t { work, mark, onlooker };
   Nature nature = Nature::mark;
   /// The call that puts it there.
   std::size_t step = 0;
   std::vector<std::size_t> after{};
-  /// It runs once one of these was written: any one of them is enough.
+  /// It runs once any of these flags was written.
   std::optional<std::uint64_t> awaited_flag{};
   std::optional<std::uint64_t> written_flag{};
   const HazardStep* source = nullptr;
@@ -31,7 +31,7 @@ class QueuedProgram {
   explicit QueuedProgram(const HazardProgram& program);
 
   const std::vector<QueuedItem>& items() const { return items_; }
-  /// What must be done before the call returns.
+  /// Items that must be done before the call returns.
   const std::vector<std::size_t>& waits_of_call(std::size_t step) const {
     return call_waits_[step];
   }

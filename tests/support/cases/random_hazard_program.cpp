@@ -94,7 +94,7 @@ class RandomSteps {
   }
 
   /// A write that comes after a wait which another write has ended already might have ended it
-  /// itself: what the wait follows then is beyond what the checker says.
+  /// itself: the checker says nothing about the order of such a wait.
   void use_flag() {
     const std::uint64_t flag = random_.below(flag_count);
     if (random_.one_in(2)) {
@@ -106,7 +106,7 @@ class RandomSteps {
     }
   }
 
-  /// For most: a thread of its own writes what nobody wrote.
+  /// In most programs a thread of its own writes the flags that nobody wrote.
   void end_waits() {
     if (random_.one_in(4)) return;
     for (const std::uint64_t flag : awaited_) {
@@ -150,7 +150,7 @@ class RandomSteps {
     live_.push_back({step.subject});
   }
 
-  /// A stream goes; another comes under its name, or not.
+  /// A stream is destroyed; another may be created under its name.
   void change_streams() {
     if (streams_.size() < 3 || streams_.back().stream.value == 0) return;
     const StreamAt stream = streams_.back();

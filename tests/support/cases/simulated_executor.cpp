@@ -9,7 +9,7 @@ namespace {
 
 using namespace streams;
 
-/// What began and ended, and when.
+/// The work that began and ended, with times.
 class RunLog : public StreamWatcher {
  public:
   void issued(const IssuedItem& item) override {

@@ -1,6 +1,6 @@
 // SimulatedExecutor: the simulator as an executor of stream programs. With another model it stands
-// for another device: latencies and limits change when things happen, and never what must come
-// first.
+// for another device: latencies and limits change the times of events, and never an order that must
+// hold.
 #pragma once
 
 #include "tests/support/cases/device_answers.h"

@@ -1,6 +1,6 @@
-// ToldOrder: what must come before what in a stream program, by its words alone. It hears what the
-// simulator tells its watcher and keeps, of every run of work and every record of an event, where
-// it stands and what comes before it (streams/happens_before/program_order.h).
+// ToldOrder: the order that must hold in a stream program, by its words alone. It hears the words
+// of the simulator to its watcher and keeps the place of every run of work and every record of an
+// event, and the places before it (streams/happens_before/program_order.h).
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace vramlab::tests {
 
-/// A place in the order, and what is ordered before it, itself included.
+/// A place in the order, and the places before it, itself included.
 struct OrderedPlace {
   streams::Epoch at;
   streams::VectorClock after;
@@ -26,7 +26,7 @@ struct OrderedRun {
 
 class ToldOrder : public streams::ProgramOrder {
  public:
-  /// Until the end, what threads learn is left out: it depends on the time when they asked.
+  /// Until the end, the knowledge of threads is left out: it depends on the time when they asked.
   void begin_asking() { is_asking_ = true; }
   void end_asking() { is_asking_ = false; }
 
@@ -36,7 +36,7 @@ class ToldOrder : public streams::ProgramOrder {
   /// Some thread was told that all of it has ended. The legacy stream counts as the whole device.
   bool is_known_to_be_done(streams::StreamAt stream);
   bool is_known_to_be_done(const OrderedPlace& place) { return is_known_to_threads(place.at); }
-  /// What the thread knows to have ended.
+  /// The work that the thread knows to have ended.
   WorkRuns known_to(streams::ThreadId thread);
 
   void issued(const streams::IssuedItem& item) override;

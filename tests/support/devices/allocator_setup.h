@@ -1,6 +1,6 @@
 // AllocatorSetup: an allocator with statistics and history on a simulated device of its own, and
-// short words for what tests ask of them. Whatever a test did, at its end the consistency checker
-// finds nothing broken.
+// short words for the questions of tests. At the end of every test the consistency checker finds no
+// broken rule.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +37,13 @@ class AllocatorSetup {
   /// The block is used on that stream, by work that is not done yet.
   void use_on(std::uint64_t stream, allocator::Address address);
   void complete(std::uint64_t stream) { device.complete_work({stream}); }
-  /// Must be accepted.
+  /// An option string that must be accepted.
   void set_options(std::string_view text);
   /// A scope for every stream, or for one.
   void begin_scope(std::uint64_t pool);
   void begin_scope(std::uint64_t pool, std::uint64_t only_stream);
   void end_scope(std::uint64_t pool) { engine.end_scope({0, pool}); }
-  /// Leaves so much memory free on the device, other users hold the rest.
+  /// Leaves this much memory free on the device; other users hold the rest.
   void leave_free(allocator::Bytes size);
 
   /// Each segment in one line, such as "5MiB live, 15MiB free".
@@ -63,7 +63,7 @@ class AllocatorSetup {
   std::uint64_t seen_entries_ = 0;
 };
 
-/// Exact, in the largest unit that divides it: "512B", "3KiB", "20MiB".
+/// A size, exactly, in the largest unit that divides it: "512B", "3KiB", "20MiB".
 std::string short_size(allocator::Bytes size);
 std::vector<std::string> segment_lines(const allocator::Snapshot& snapshot);
 

@@ -27,7 +27,7 @@ class FaultInjectingDevice final : public allocator::Device {
  public:
   explicit FaultInjectingDevice(allocator::Device& device) : device_(device) {}
 
-  /// Counts from now on.
+  /// Counts calls from now on.
   void set_fault(std::optional<Fault> fault);
   std::uint64_t call_count() const { return call_count_; }
   bool has_failed() const { return has_failed_; }

@@ -1,6 +1,5 @@
 // PinnedSetup: an allocator of pinned memory on a simulated host of its own, and short words for
-// what tests ask of them. Whatever a test did, at its end the consistency checker finds nothing
-// broken.
+// the questions of tests. At the end of every test the consistency checker finds no broken rule.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +42,7 @@ class PinnedSetup {
     return result.address;
   }
   void free(Address at) { engine.free(at, next_stack()); }
-  /// Work that is not done yet uses it.
+  /// Work that is not done yet uses the memory.
   void use_on(std::uint64_t stream, Address at) {
     host.streams().submit_work({stream});
     EXPECT_TRUE(engine.use(at, {stream}));
@@ -52,7 +51,7 @@ class PinnedSetup {
   void begin_pool(std::uint64_t pool) {
     engine.begin_pool({0, pool}, [](StreamId) { return true; });
   }
-  /// With the addresses left out, such as "host_alloc 1024".
+  /// Calls of the system without their addresses, such as "host_alloc 1024".
   std::vector<std::string> calls_of_system() const {
     std::vector<std::string> names;
     for (const HostSystemCall& call : host.calls())

@@ -9,7 +9,7 @@ namespace {
 
 using allocator::Bytes;
 
-/// What stands before an error in the string has taken effect, as everywhere.
+/// Options before an error in the string take effect, as everywhere.
 allocator::Settings starting_settings(const traces::RecordedProgram& program) {
   if (program.config.empty()) return {};
   return parse_settings({}, program.config, *program.version).settings;

@@ -1,5 +1,5 @@
-// ProbedRun: a program run on the engine as far as one likes, with everything open to look at and
-// to try. Running the same program again gives the same moment, so each try has a run of its own.
+// ProbedRun: a program run on the engine up to any call, with its state open to look at and to try.
+// Running the same program again gives the same moment, so each try has a run of its own.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace vramlab::tests {
 
 class ProbedRun {
  public:
-  /// Makes calls until that many were made; those that must not be made change nothing. The program
+  /// Makes the first `call_count` calls; calls that must not be made change nothing. The program
   /// must outlive the run.
   ProbedRun(const traces::RecordedProgram& program, std::size_t call_count);
 
@@ -25,7 +25,7 @@ class ProbedRun {
   bool has_open_scope();
   /// Empty if an open scope forbids every release.
   std::optional<allocator::Bytes> released_by_emptying();
-  /// Whether it was served, and without new memory of the device.
+  /// True if the request was served without new memory of the device.
   enum class Served { no, from_the_cache, with_new_memory };
   Served request(allocator::Bytes bytes, allocator::StreamId stream);
 

@@ -1,4 +1,4 @@
-// ScriptedStreams: TimedStreams for tests that say what happens when. Times are nanoseconds, work
+// ScriptedStreams: TimedStreams for tests that script every call. Times are nanoseconds, work
 // is known by its tag, streams and events by small numbers; thread 0 and device 0 unless said.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace vramlab::tests {
 
-/// When work began and ended.
+/// The times when work began and ended.
 using Span = std::pair<std::uint64_t, std::uint64_t>;
 
 constexpr streams::StreamAt legacy{0, {0}};
 constexpr streams::StreamAt stream_number(std::uint64_t number, std::uint32_t device = 0) {
   return {device, {number}};
 }
-// What most scripts need.
+// The streams that most scripts need.
 constexpr streams::StreamAt first = stream_number(1);
 constexpr streams::StreamAt second = stream_number(2);
 constexpr streams::StreamAt outside = stream_number(3);
@@ -61,19 +61,19 @@ class ScriptedStreams : private streams::StreamWatcher {
  public:
   explicit ScriptedStreams(const streams::StreamModel& model = {}) : timed_(model, *this) {}
 
-  /// The thread's next call, not before this; what is called next is part of it.
+  /// Makes the thread's next call not before this time.
   streams::TimedStreams& at(std::uint64_t ns, std::uint32_t thread = 0) {
     is_made_ = timed_.begin_call({thread}, streams::Time{ns});
     return timed_;
   }
   /// As soon as the thread gets to it.
   streams::TimedStreams& next(std::uint32_t thread = 0) { return at(0, thread); }
-  /// Whether the last call was ever made.
+  /// True if the last call was ever made.
   bool is_made() const { return is_made_; }
   streams::TimedStreams& timed() { return timed_; }
   std::uint64_t now() const { return timed_.now().ns; }
 
-  /// When the work with this tag ran; nothing where it did not end. Everything happens first.
+  /// The times of the work with this tag; null where it did not end. All other events happen first.
   std::optional<Span> span_of(std::uint64_t tag) {
     timed_.finish();
     return ended_so_far(tag);

@@ -14,7 +14,7 @@ namespace vramlab::tests {
 class ScriptedSubject final : public replay::AllocatorSubject {
  public:
   std::vector<std::string> asked;
-  /// What the next malloc gives instead of the next address.
+  /// The answer of the next malloc instead of the next address.
   std::optional<allocator::MallocOutcome> next_outcome;
   allocator::RestoreResult next_restore;
   allocator::StreamFilter last_filter;

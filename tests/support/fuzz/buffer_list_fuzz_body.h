@@ -1,4 +1,4 @@
-// What holds for every input of the reader of lists of buffers, sensible or not.
+// The rules of the reader of lists of buffers for every input, sensible or not.
 #pragma once
 
 #include <optional>

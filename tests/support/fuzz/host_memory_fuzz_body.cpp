@@ -39,8 +39,8 @@ Broken broken_rule_of_state(const replay::DeviceState& state) {
   return std::nullopt;
 }
 
-/// Whether a segment begins in another one, or is still there where another begins: such a
-/// recording contradicts itself, and shows what it says.
+/// True if a segment begins inside another one, or is still there where another begins: such a
+/// recording contradicts itself, and is shown as it is.
 bool has_overlapping_segments(const replay::DeviceHistory& device) {
   std::map<Address, Bytes> segments;
   const auto overlaps = [&](Address address, Bytes size) {
@@ -76,7 +76,7 @@ Broken broken_rule_of_recording(replay::RecordedHistory host, const traces::Text
   return std::nullopt;
 }
 
-/// As far as the allocator takes the events.
+/// Replays the events as far as the allocator takes them.
 void apply_all(replay::HostReplay& replay, const FirstEvents& program,
                const traces::TextTable& texts) {
   try {
@@ -87,7 +87,7 @@ void apply_all(replay::HostReplay& replay, const FirstEvents& program,
   }
 }
 
-/// What a replay did is a history that a recording could have.
+/// The history of a replay is one that a recording could have.
 Broken broken_rule_of_program(const FirstEvents& program, const traces::TextTable& texts) {
   replay::HostConditions conditions{*allocator::find_reference_version("2.14"), {}};
   conditions.keeps = replay::KeepsHostHistory::yes;

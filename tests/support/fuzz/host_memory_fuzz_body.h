@@ -1,5 +1,5 @@
-// What holds for pinned host memory in every native trace, sensible or not: of a recording's
-// sections, and of a program's events. The fuzz target feeds any bytes, a test feeds samples.
+// The rules of pinned host memory in every native trace, sensible or not: in a recording's
+// sections, and in a program's events. The fuzz target feeds any bytes, a test feeds samples.
 #pragma once
 
 #include <optional>

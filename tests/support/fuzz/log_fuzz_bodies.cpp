@@ -18,7 +18,7 @@ using traces::ProgramEvent;
 using traces::ProgramEventKind;
 constexpr std::size_t few_bytes = 3;
 
-/// Whether a program is one that can have been run: ids live from malloc to free, time goes on.
+/// True for a program that can have been run: ids live from malloc to free, time goes on.
 class ProgramRules : public traces::ProgramSink {
  public:
   void program_event(const ProgramEvent& event) override {
@@ -58,7 +58,7 @@ Broken broken_rule_of_program(const LogListing& listing) {
   return rules.broken;
 }
 
-/// As a log of RMM, which has a place for all events that come from one.
+/// The program as a log of RMM, which has a place for all events that come from such a log.
 Broken broken_rule_of_rewriting(const LogListing& listing) {
   CollectedBytes output;
   read_program(listing, [&](traces::ByteSource& source, traces::SnapshotTables& tables) {

@@ -1,4 +1,4 @@
-// What holds for every input of the readers of logs that name memory by its address, sensible or
+// The rules of the readers of logs that name memory by its address for every input, sensible or
 // not.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the readers of logs make of one, as lines of a native trace, to compare with.
+// The program that a reader makes of a log, as lines of a native trace, to compare with.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct LogListing {
   std::string error;
 };
 
-/// Out of memory, given to the reader so many bytes at a time.
+/// Reads a log out of memory, given to the reader a number of bytes at a time.
 LogListing read_profiler_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 LogListing read_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
-/// As out of a pipe, which can be read only once.
+/// The same as out of a pipe, which can be read only once.
 LogListing read_piped_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 
 }  // namespace vramlab::support

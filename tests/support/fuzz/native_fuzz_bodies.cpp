@@ -30,7 +30,7 @@ Broken broken_rule_of_readings(const NativeRewriting& whole, const NativeRewriti
   return std::nullopt;
 }
 
-/// As JSON, which spells shared values like others; empty where that can't be.
+/// The recording as JSON, which spells shared values like others; empty where that can't be.
 std::string json_of(const std::string& text) {
   const auto source = support::make_memory_source(text);
   traces::SnapshotTables tables;
@@ -45,8 +45,8 @@ std::string json_of(const std::string& text) {
   return output.bytes;
 }
 
-/// Values that only one shape holds are shared by the entries that have it, and spelled so from
-/// then on: the content is the same, the text is from the second time on.
+/// Values that only one shape holds are shared by the entries that have it, and from then on
+/// spelled as shared: the content is the same at once, the text from the second writing on.
 Broken broken_rule_of_binary_form(const std::string& text) {
   const NativeRewriting once = rewrite_native_binary(native_binary_of(text));
   if (!once.error.empty()) return "the binary form is refused: " + once.error;
@@ -59,7 +59,7 @@ Broken broken_rule_of_binary_form(const std::string& text) {
   return std::nullopt;
 }
 
-/// What was read without an error is written, in both forms, so that it is read again as it was.
+/// A trace that was read without an error is written in both forms, and read again as it was.
 Broken broken_rule_of_rewriting(const std::string& text) {
   const NativeRewriting again = rewrite_native_text(text);
   if (!again.error.empty()) return "what was written is refused: " + again.error;

@@ -1,4 +1,4 @@
-// What holds for every input of the readers of native traces, sensible or not.
+// The rules of the readers of native traces for every input, sensible or not.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace vramlab::support {
 std::optional<std::string> broken_rule_of_native_text(const std::string& bytes);
 std::optional<std::string> broken_rule_of_native_binary(const std::string& bytes);
 
-/// A binary trace with right lengths and checksums, out of any bytes: a length, so many bytes of
+/// A binary trace with right lengths and checksums, out of any bytes: a length, as many bytes of
 /// lines, then events. So a fuzzer gets behind the checksums.
 std::string assembled_binary(const std::string& bytes);
 

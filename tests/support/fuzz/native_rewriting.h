@@ -6,13 +6,13 @@
 namespace vramlab::support {
 
 struct NativeRewriting {
-  /// The text form of what was read, up to an error.
+  /// The text form of all that was read, up to an error.
   std::string text;
   /// The reader's error; empty where it read all.
   std::string error;
 };
 
-/// Reads the text form out of memory, given to the reader so many bytes at a time.
+/// Reads the text form out of memory, given to the reader a number of bytes at a time.
 NativeRewriting rewrite_native_text(const std::string& bytes,
                                     std::size_t bytes_at_a_time = 1 << 20);
 /// The same for the binary form.

@@ -68,8 +68,8 @@ std::vector<const ReferenceVersion*> one_of_each_grammar() {
   return versions;
 }
 
-/// From default settings, all that the oldest version accepts means the same in every version, but
-/// for the slots that the rest of a rounding list fills.
+/// From default settings, every string that the oldest version accepts has the same meaning in
+/// every version, but for the slots that the rest of a rounding list fills.
 std::optional<std::string> broken_agreement(std::string_view text) {
   const auto oldest = allocator::parse_settings({}, text, allocator::default_reference_version());
   if (oldest.error) return std::nullopt;

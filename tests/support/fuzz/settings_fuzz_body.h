@@ -1,4 +1,4 @@
-// What holds for every option string, sensible or not. The fuzz target feeds any bytes, the tests
+// The rules of every option string, sensible or not. The fuzz target feeds any bytes, the tests
 // feed seeded strings; both ask for the first rule that is broken.
 #pragma once
 

@@ -6,13 +6,13 @@
 namespace vramlab::support {
 
 struct SnapshotReading {
-  /// One line per call of the sink.
+  /// A line for each call of the sink.
   std::string lines;
   /// The reader's error; empty where it read all.
   std::string error;
 };
 
-/// Reads a pickle out of memory, given to the reader so many bytes at a time.
+/// Reads a pickle out of memory, given to the reader a number of bytes at a time.
 SnapshotReading read_pickle_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 /// The same for JSON.
 SnapshotReading read_json_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);

@@ -1,4 +1,4 @@
-// What holds for every input of the snapshot reader, sensible or not.
+// The rules of the reader of snapshot pickles for every input, sensible or not.
 #pragma once
 
 #include <optional>

@@ -45,7 +45,7 @@ void read(const Recording& recording, traces::SnapshotTables& tables, traces::Na
   }
 }
 
-/// Throws InputError where it can't be read, or not be written so.
+/// Throws InputError where the recording can't be read, or can't be written in this format.
 Recording rewritten(const Recording& recording, TraceFormat format) {
   traces::SnapshotTables tables;
   CollectedBytes output;
@@ -61,8 +61,8 @@ TraceFormat format_of(const std::string& bytes) {
   return is_json ? TraceFormat::snapshot_json : TraceFormat::snapshot_pickle;
 }
 
-/// Which values are shared may change on the way; JSON spells all of them out, so that it says
-/// whether they are the same. Nothing where that can't be.
+/// The sharing of values may change on the way; JSON spells all of them out, so it shows whether
+/// they are the same. Null where JSON can't be written.
 std::optional<std::string> content_of(const Recording& recording) {
   try {
     return rewritten(recording, TraceFormat::snapshot_json).bytes;

@@ -1,4 +1,4 @@
-// What holds for the writers of snapshots: whatever was read, in any format it is read back as it
+// The rule of the writers of snapshots: every snapshot, written in any format, is read back as it
 // was.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace vramlab::support {
 
 /// A sentence about the first broken rule, or nothing; also where the bytes are no snapshot. Bytes
-/// that begin as JSON are read as such, all others as a pickle.
+/// that begin as JSON are read as JSON, all others as a pickle.
 std::optional<std::string> broken_rule_of_snapshot_writing(const std::string& bytes);
 
 }  // namespace vramlab::support

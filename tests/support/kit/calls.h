@@ -57,7 +57,7 @@ inline traces::ProgramEvent create_lending_pool_call(std::uint64_t pool) {
   return call;
 }
 
-/// Under the first name of the program's texts.
+/// The name is the first of the program's texts.
 inline traces::ProgramEvent checkpoint_call(std::uint64_t pool) {
   traces::ProgramEvent call = pool_call(traces::ProgramEventKind::checkpoint, pool);
   call.text = traces::TextId(0);

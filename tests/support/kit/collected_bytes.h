@@ -1,4 +1,4 @@
-// What a writer wrote, in memory.
+// The bytes of a writer, in memory.
 #pragma once
 
 #include <string>

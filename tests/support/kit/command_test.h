@@ -1,5 +1,5 @@
-// What tests of the program's commands share: the program as a user runs it, the bundled samples,
-// and a folder for the files of one test.
+// Parts that tests of the program's commands share: the program as a user runs it, the bundled
+// samples, and a folder for the files of one test.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ inline ProgramResult run_vramlab(std::vector<std::string> arguments,
   return run_program(arguments, input);
 }
 
-/// What it prints with --json. The command has to succeed.
+/// The JSON that a command prints with --json. The command has to succeed.
 inline nlohmann::json run_json(std::vector<std::string> arguments, const std::string& input = "") {
   arguments.emplace_back("--json");
   const ProgramResult result = run_vramlab(std::move(arguments), input);
@@ -43,7 +43,7 @@ inline nlohmann::json run_json(std::vector<std::string> arguments, const std::st
   return nlohmann::json::parse(result.output, nullptr, false);
 }
 
-/// Refused with exit status 2 and one printable line, which has these words.
+/// Expects a refusal with exit status 2 and one printable line, which has these words.
 inline void expect_refused_in_one_line(const ProgramResult& result, const std::string& reason) {
   EXPECT_EQ(result.exit_status, 2) << reason;
   EXPECT_EQ(result.output, "");
@@ -74,7 +74,7 @@ class FolderTest : public testing::Test {
 
   /// The path of a file in the folder.
   std::string in_folder(const std::string& name) const { return folder + "/" + name; }
-  /// Its path.
+  /// The path of the file that was written.
   std::string write(const std::string& name, const std::string& content) const {
     std::ofstream(in_folder(name), std::ios::binary) << content;
     return in_folder(name);

@@ -1,4 +1,4 @@
-// What the tests of `vramlab diff` share: the program run in a folder of its own, and programs
+// Parts that tests of `vramlab diff` share: the program run in a folder of its own, and programs
 // whose blocks come from known call sites.
 #pragma once
 
@@ -31,7 +31,7 @@ inline std::string program_of(
   return text;
 }
 
-/// In a folder of its own, in which there is no budget unless a test puts one there.
+/// Runs the command in a folder of its own, which has no budget unless a test puts one there.
 class DiffRuns : public FolderTest {
  protected:
   ProgramResult run(std::vector<std::string> arguments) const {

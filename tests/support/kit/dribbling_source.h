@@ -1,4 +1,4 @@
-// Bytes out of memory, given to a reader so many at a time.
+// Bytes out of memory, given to a reader a number at a time.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class DribblingSource : public traces::ByteSource {
   std::size_t position_ = 0;
 };
 
-/// The same, but there is no way back.
+/// The same, but it can be read once only.
 class PipedSource : public DribblingSource {
  public:
   using DribblingSource::DribblingSource;

@@ -1,4 +1,4 @@
-// What tests of `vramlab dry-run` share: runs whose files stay in the test's own folder.
+// Parts that tests of `vramlab dry-run` share: runs whose files stay in the test's own folder.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class DryRunTest : public FolderTest {
     std::filesystem::create_directory(in_folder("scratch"));
   }
 
-  /// Options and what stands behind `--`.
+  /// Options, and the command behind `--`.
   ProgramResult dry_run(const std::vector<std::string>& options,
                         const std::vector<std::string>& program) const {
     std::vector<std::string> words = {"/usr/bin/env", "TMPDIR=" + in_folder("scratch"),

@@ -31,8 +31,8 @@ class MemorySource : public traces::ByteSource {
   std::size_t position_ = 0;
 };
 
-/// For tests of other builds of the readers: with VRAMLAB_KEEP_INPUTS, each input becomes a file
-/// there, named after its bytes.
+/// For tests of other builds of the readers: each input becomes a file in the folder that
+/// VRAMLAB_KEEP_INPUTS names, called after its bytes.
 inline void keep_input(const std::string& bytes) {
   const char* const folder = std::getenv("VRAMLAB_KEEP_INPUTS");
   if (folder == nullptr) return;

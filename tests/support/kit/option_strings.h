@@ -1,5 +1,5 @@
-// What tests of the option string share: parsing by the name of a version, and saying what is
-// expected of an error in one line.
+// Parts that tests of the option string share: parsing by the name of a version, and the
+// expectation of an error in one line.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ inline Settings accepted_as(std::string_view version_name, std::string_view text
   return std::move(parsed.settings);
 }
 
-/// Checks the error and gives the settings that were left behind.
+/// Checks the error and returns the settings that the string left behind.
 inline Settings refused_as(std::string_view version_name, std::string_view text,
                            SettingsErrorKind kind, std::string_view option,
                            const Settings& in_force = {}) {

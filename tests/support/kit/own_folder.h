@@ -16,7 +16,7 @@ namespace vramlab::support {
 class OwnFolder {
  public:
   OwnFolder() : maker_(getpid()) {
-    // The system puts letters of its own in place of the last ones.
+    // The system replaces the last letters by its own.
     std::string pattern = testing::TempDir() + "vramlab-test-" + std::string(6, 'X');
     check(mkdtemp(pattern.data()) != nullptr, "a folder for a test's files can be made");
     path_ = pattern + "/";

@@ -9,7 +9,7 @@
 
 namespace vramlab::tests {
 
-/// Size, state, and of what is in use what was requested.
+/// Size, state, and the requested size of a block in use.
 using BlocksByAddress = std::map<std::uint64_t, std::tuple<std::uint64_t, int, std::uint64_t>>;
 
 inline BlocksByAddress blocks_of(const allocator::Snapshot& snapshot) {

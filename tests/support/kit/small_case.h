@@ -7,7 +7,7 @@ namespace vramlab::tests {
 
 /// A valid case of the 2.12 reference with a few calls.
 std::string small_case_text();
-/// With one part of the text replaced by another. Requires: the part is in it.
+/// The case with a part of its text replaced by another. Requires: the part is in it.
 std::string small_case_with(const std::string& part, const std::string& replacement);
 
 }  // namespace vramlab::tests

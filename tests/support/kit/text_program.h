@@ -12,7 +12,7 @@ namespace vramlab::support {
 
 inline constexpr std::uint64_t mebibyte = 1U << 20;
 
-/// Below a header of their own. An open file named `program`.
+/// An open file named `program` with these lines below a header.
 inline traces::OpenTrace open_program(const std::string& lines) {
   traces::OpenTrace trace;
   trace.file = "program";

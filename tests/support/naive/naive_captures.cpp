@@ -100,7 +100,7 @@ ElapsedTime NaiveStreams::elapsed(EventId from, EventId to) {
   return {CudaStatus::success, -static_cast<std::int64_t>(begin - end)};
 }
 
-// What captures forbid.
+// Calls that captures forbid.
 
 NaiveStreams::Capture* NaiveStreams::capture_with(StreamAt stream) {
   for (Capture& capture : captures_)

@@ -72,7 +72,7 @@ std::optional<Time> NaiveStreams::next_instant() const {
   if (lost_ != CudaStatus::success) return next;
   for (const NaiveItem& item : items_) {
     if (item.end) continue;
-    // What is held up by more than its way to the device is looked at when that ends.
+    // Items that are held up by more than their way to the device are looked at when that ends.
     if (!item.begin && !is_let_go(item)) continue;
     const Time at = item.begin ? *item.begin + item.duration : item.arrival;
     if (at > now_ && (!next || at < *next)) next = at;
@@ -85,7 +85,7 @@ void NaiveStreams::step_to(Time instant) {
   settle();
 }
 
-/// First all that ends, and all that follows from it at once; then free places are given; again.
+/// First all items end that can, with all that follows at once; then free places are given; again.
 void NaiveStreams::settle() {
   do {
     do {
@@ -102,7 +102,7 @@ void NaiveStreams::begin_what_can() {
   }
 }
 
-/// But for its arrival and a place.
+/// True if only its arrival and a place hold the item up.
 bool NaiveStreams::is_let_go(const NaiveItem& item) const {
   if (lost_ != CudaStatus::success) return false;
   for (const std::size_t before : item.ends_before)
@@ -114,7 +114,7 @@ bool NaiveStreams::is_let_go(const NaiveItem& item) const {
   return item.work->value == 0 || (flag != flags_.end() && flag->second >= item.work->value);
 }
 
-/// Ends what was issued first of all that ends now.
+/// Ends the item that was issued first of all that end now.
 bool NaiveStreams::end_the_first() {
   if (lost_ != CudaStatus::success) return false;
   for (NaiveItem& item : items_) {
@@ -135,7 +135,7 @@ void NaiveStreams::take_effect(const NaiveItem& item) {
   if (is_sticky(item.work->fault)) lost_ = item.work->fault;
 }
 
-/// To those that wait now: the best of each kind of place, as many as there are free.
+/// Gives free places to the items that wait now: the best items for each kind of place.
 bool NaiveStreams::give_places() {
   if (lost_ != CudaStatus::success) return false;
   std::map<std::string, std::vector<std::size_t>> waiting;
@@ -185,7 +185,7 @@ void NaiveStreams::add_stream(StreamAt name, const StreamTraits& traits) {
   streams_.push_back(stream);
 }
 
-/// It is there from the start; here it is written down when its device is first spoken of.
+/// The legacy stream exists from the start; it is noted when its device is first named.
 void NaiveStreams::make_legacy(std::uint32_t device) {
   if (!find_stream({device, {0}})) add_stream({device, {0}}, {});
 }
@@ -221,7 +221,7 @@ CudaStatus NaiveStreams::synchronize_stream(StreamAt stream) {
   return CudaStatus::success;
 }
 
-/// The legacy stream's list has also what its next work would wait for.
+/// The legacy stream's list also has the items that its next work would wait for.
 std::vector<std::size_t> NaiveStreams::pending_of(StreamAt stream) const {
   const std::size_t asked = *find_stream(stream);
   std::vector<std::size_t> pending;
@@ -322,7 +322,7 @@ void NaiveStreams::order_behind_others(std::size_t item) {
   }
 }
 
-/// Because of their streams.
+/// True if their streams put the two items in order.
 bool NaiveStreams::comes_before(const NaiveItem& earlier, const NaiveItem& later) const {
   if (earlier.owner == later.owner) return true;
   const Stream& first = streams_[earlier.owner];

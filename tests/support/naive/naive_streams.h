@@ -27,7 +27,7 @@ struct NaiveItem {
   std::optional<streams::Work> work;
   streams::Duration duration;
   std::int32_t priority = 0;
-  /// What it takes one of, such as "0 kernels"; empty where there is no limit.
+  /// The kind of place that it takes, such as "0 kernels"; empty where there is no limit.
   std::string place;
   /// Items that have to end first, and items that have to begin first.
   std::vector<std::size_t> ends_before;
@@ -104,7 +104,7 @@ class NaiveStreams {
     bool is_open = true;
     bool is_invalid = false;
     std::vector<streams::CapturedNode> nodes;
-    /// By stream that takes part: what its next node depends on.
+    /// By stream that takes part: the nodes that its next node depends on.
     std::map<streams::StreamAt, Places> members;
   };
   struct Graph {
@@ -144,7 +144,7 @@ class NaiveStreams {
   std::vector<std::size_t> pending_of(streams::StreamAt stream) const;
   void wait_for(const std::vector<std::size_t>& items);
 
-  // What captures forbid.
+  // Calls that captures forbid.
   streams::CudaStatus check_put(streams::StreamAt stream);
   streams::CudaStatus check_ask(streams::StreamAt stream);
   streams::CudaStatus check_ask(allocator::EventId event);

@@ -27,7 +27,7 @@ void StreamWords::issued(const IssuedItem& item) {
     add(before_[place], threads_[item.thread]);
     add(before_[place], before_next_[item.stream]);
   }
-  // What is known once the item ended: itself, and all that was known before it.
+  // The items that are known to have ended once this one has: itself, and all known before it.
   Numbers own = before_[place];
   own.resize(item.number);
   own[place] = true;
@@ -54,7 +54,7 @@ void StreamWords::graph_launched(const CapturedGraph& graph, GraphId /*name*/,
 void StreamWords::stream_follows(StreamAt stream, StreamAt before) {
   const bool is_grave =
       stream.stream == destroyed_blocking_streams || stream.stream == destroyed_other_streams;
-  // What was destroyed is given nothing new: it counts as given.
+  // A destroyed stream gets no new items: it counts as given.
   add(is_grave ? given_[stream] : before_next_[stream], given_[before]);
 }
 void StreamWords::event_recorded(EventId event, StreamAt stream) {
@@ -82,7 +82,7 @@ std::optional<std::string> StreamWords::first_fault(const std::vector<NaiveItem>
         return "a word that is wrong: " + says(i, before);
     for (const std::size_t before : item.ends_before) {
       const bool is_said = before < before_[i].size() && before_[i][before];
-      // An event's wait is told of after it; that launches of a graph take turns is not said.
+      // A wait for an event is told after it; no word says that launches of a graph take turns.
       const bool is_by_stream =
           item.kind != ItemKind::event_wait && item.kind != ItemKind::graph_begin;
       if (!is_said && (is_by_stream || items[before].owner == item.owner))

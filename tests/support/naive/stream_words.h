@@ -1,5 +1,5 @@
-// StreamWords: what comes before what, as one who hears only a watcher's words would have it; and
-// whether the words can be trusted: what they say was so, and nothing that had to be was left out.
+// StreamWords: the order of items as a listener to a watcher's words would have it; and a check
+// that the words can be trusted: they say only orders that hold, and leave out none that must hold.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ class StreamWords : public streams::StreamWatcher {
   void issue_node(std::size_t item);
 
   std::vector<Numbers> before_;
-  /// What a stream was given with all that is before it, and what comes before its next item too.
+  /// The items of a stream with all that are before them, and those before its next item too.
   std::map<streams::StreamAt, Numbers> given_;
   std::map<streams::StreamAt, Numbers> before_next_;
   std::map<allocator::EventId, Numbers> events_;

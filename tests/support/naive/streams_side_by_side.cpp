@@ -11,7 +11,7 @@ namespace {
 
 using namespace streams;
 
-/// What TimedStreams says to its watcher.
+/// The words of TimedStreams to its watcher.
 class ItemLog : public StreamWords {
  public:
   void issued(const IssuedItem& item) override {

@@ -1,5 +1,5 @@
-// One program of calls on streams is run by TimedStreams and by NaiveStreams, and everything they
-// say is compared: each answer, what was issued, when everything began and ended, what is stuck.
+// A program of calls on streams is run by TimedStreams and by NaiveStreams, and all their words are
+// compared: each answer, the issued items, the times when they began and ended, and stuck items.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace vramlab::tests {
 
-/// What differs, and from which call on; empty if both agree.
+/// The first difference, and the call where it begins; empty if both agree.
 std::optional<std::string> first_stream_difference(const StreamProgram& program);
 
 /// The same difference with calls left out as long as some difference remains.
 std::string explain_stream_difference(StreamProgram program);
 
-/// How much of what there is to test programs came to.
+/// Counts of the cases that programs reached.
 struct StreamTally {
   std::uint64_t programs = 0;
   std::uint64_t calls = 0;

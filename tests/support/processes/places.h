@@ -11,7 +11,7 @@ std::string source_dir();
 /// The folder of the built programs; no slash at the end.
 std::string binary_dir();
 
-/// All bytes of a file; none if it can't be read.
+/// All bytes of a file; empty if it can't be read.
 std::string content_of(const std::string& path);
 
 }  // namespace vramlab::support

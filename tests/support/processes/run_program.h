@@ -1,4 +1,4 @@
-// Runs a program as a user would, and keeps what it said.
+// Runs a program as a user would, and keeps its output.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ struct ProgramResult {
   std::string errors;
 };
 
-/// Replaces this process, a child made by fork, with the program. Signals have their default
-/// handling there: tests that run in the background are started with interrupts ignored, and a
-/// program inherits that.
+/// Replaces this process, a child made by fork, with the program. Signals get their default
+/// handling: tests that run in the background are started with interrupts ignored, and a program
+/// inherits that.
 [[noreturn]] void become_program(const std::vector<std::string>& command);
 
-/// Without a shell. `input` is what stands on its standard input.
+/// Runs a program without a shell. `input` is its standard input.
 ProgramResult run_program(const std::vector<std::string>& command, const std::string& input = "");
 
 }  // namespace vramlab::tests

@@ -79,7 +79,7 @@ void ProgramWriter::write_malloc() {
   live_.push_back(call.id);
 }
 
-// Mostly the youngest or any; now and then a whole run of them.
+// Frees mostly the youngest or any block; now and then a whole run of them.
 void ProgramWriter::write_free() {
   const std::uint64_t count = numbers_.one_in(25) ? numbers_.between(2, 30) : 1;
   for (std::uint64_t i = 0; i < count && !live_.empty(); ++i) {

@@ -1,4 +1,4 @@
-// ProgramWriter: writes one random program. It keeps a rough picture of what the program has done
+// ProgramWriter: writes a random program. It keeps a rough picture of what the program has done
 // (which ids may be live, which scopes are open) so that the calls are allowed where they stand.
 #pragma once
 

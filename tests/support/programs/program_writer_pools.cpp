@@ -12,8 +12,8 @@ using traces::ScopeStreams;
 
 void ProgramWriter::add_pool_call(Kind kind, std::uint64_t pool) { add(kind).pool = {0, pool}; }
 
-/// A new pool, or one that is in use and not open; ids of pools without use are left alone, but for
-/// one in a while, which may have been forgotten or must be refused.
+/// A new pool, or a pool that is in use and not open. Now and then a pool without use, which may
+/// have been forgotten or must be refused.
 std::uint64_t ProgramWriter::pick_pool_to_use() {
   std::vector<std::uint64_t> usable;
   for (const auto& [pool, picture] : pools_)
@@ -50,8 +50,8 @@ void ProgramWriter::write_end_pool() {
   add_pool_call(Kind::pool_end, pool);
 }
 
-// The last use goes neither while the pool is captured to nor while it is an object's: what happens
-// then is not defined.
+// The last use ends neither while the pool is captured to nor while it is an object's: the effects
+// are not defined then.
 void ProgramWriter::write_release_pool() {
   std::vector<std::uint64_t> releasable;
   for (const auto& [pool, picture] : pools_) {

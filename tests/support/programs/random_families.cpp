@@ -159,7 +159,7 @@ const std::vector<RandomFamily> families = {
      .device_sizes = {300, 1024, 4096}},
 };
 
-/// One string of options, put together piece by piece.
+/// A string of options, put together piece by piece.
 class OptionWriter {
  public:
   OptionWriter(RandomNumbers& numbers, const OptionMix& mix, bool newer)

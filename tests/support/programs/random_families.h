@@ -13,7 +13,7 @@
 
 namespace vramlab::tests {
 
-/// How often each step is taken, relative to the others.
+/// The weight of each step, relative to the others.
 struct StepWeights {
   std::uint32_t malloc = 40;
   std::uint32_t free = 36;
@@ -42,12 +42,12 @@ struct StepWeights {
   std::uint32_t misuse = 0;
 };
 
-/// What a family's requests look like.
+/// The sizes of a family's requests.
 enum class Sizes : std::uint8_t { mixed, tiny, borders, large };
 
-/// Which options a family draws beside the common ones.
+/// The options that a family draws beside the common ones.
 struct OptionMix {
-  /// One program in so many has the option; 0: none.
+  /// One program in this many has the option; none if it is 0.
   std::uint32_t expandable = 3;
   std::uint32_t split_limit = 3;
   std::uint32_t collection = 0;
@@ -56,7 +56,7 @@ struct OptionMix {
   std::uint32_t rejection = 0;
   std::uint32_t reuse = 0;
   std::uint32_t invalid = 0;
-  /// One program in so many starts with a memory fraction.
+  /// One program in this many starts with a memory fraction.
   std::uint32_t fraction = 6;
 };
 
@@ -74,12 +74,12 @@ struct RandomFamily {
 
 std::span<const RandomFamily> all_random_families();
 
-/// An option string that the version accepts, or one it refuses where the family wants those.
+/// An option string that the version accepts, or refuses if the family wants that.
 std::string random_options(RandomNumbers& numbers, const RandomFamily& family,
                            const allocator::ReferenceVersion& version);
 double random_fraction(RandomNumbers& numbers);
 
-/// Whether the version has what the newer calls and options need.
+/// True if the version has the newer calls and options.
 bool has_pools_as_objects(const allocator::ReferenceVersion& version);
 
 }  // namespace vramlab::tests

@@ -1,8 +1,8 @@
 // Programs of calls made from a seed, the same on every machine. They come in families, each with
 // its own mix of calls, options and device sizes, like the recorded cases, and have their form.
 //
-// They keep to what may be called when, so that what happens is defined; only the family "misuse"
-// makes calls that must be refused.
+// All calls are allowed where they stand, so that their effects are defined; only the family
+// "misuse" makes calls that must be refused.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct ProgramWish {
   std::string_view family;
   std::uint64_t seed = 0;
 };
-/// From 100 to 1,000 calls, as the seed says.
+/// A program of 100 to 1,000 calls, as the seed says.
 traces::RecordedProgram make_random_program(const ProgramWish& wish);
 /// The seed draws the version and the family too.
 traces::RecordedProgram make_random_program(std::uint64_t seed);
 
-/// One line: where the program came from and how it starts.
+/// A line with the origin of the program and its start.
 std::string describe(const traces::RecordedProgram& program);
 
 }  // namespace vramlab::tests

@@ -55,7 +55,7 @@ class StreamProgramWriter {
   }
 
  private:
-  /// One in so many; never where it is 0.
+  /// True once in `count` times; never if that is 0.
   bool one_in(std::uint64_t count) { return count > 0 && random_.below(count) == 0; }
 
   void choose_model() {

@@ -1,5 +1,5 @@
-// Random programs of calls on streams, determined by their seed: some in which all goes well, some
-// full of misuse, captures, flags that nobody writes, or faults.
+// Random programs of calls on streams, determined by their seed: some without a fault, some full of
+// misuse, captures, flags that nobody writes, or faults.
 #pragma once
 
 #include <cstdint>

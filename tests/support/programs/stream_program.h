@@ -1,5 +1,5 @@
 // StreamProgram: calls of CUDA as a list, made one by one on TimedStreams or on NaiveStreams, and
-// what each of them answered.
+// the answer to each.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ enum class StreamCallKind : std::uint8_t {
   capture_of,
 };
 
-/// Each kind looks at what it needs.
+/// Each kind looks at the members that it needs.
 struct StreamCall {
   StreamCallKind kind = StreamCallKind::submit;
   streams::ThreadId thread;

@@ -1,4 +1,4 @@
-// What a recorded case would look like as a memory snapshot: its trace, from some entry on, and its
+// A recorded case as a memory snapshot: its trace, from some entry on, and its
 // final segments. The answers are the reference's, so replays can be checked against them.
 #pragma once
 
@@ -13,10 +13,10 @@ namespace vramlab::tests {
 /// A case from tests/conformance, such as "pools-1122".
 traces::RecordedCase bundled_case(const std::string& name);
 
-/// As a recording that began `first` entries late.
+/// The case as a recording that began `first` entries late.
 replay::RecordedHistory history_of(const traces::RecordedCase& recorded, std::size_t first = 0);
 
-/// With the settings and the version of the case.
+/// Replays with the settings and the version of the case.
 replay::DeviceFidelity fidelity_of(const replay::RecordedHistory& history,
                                    const traces::RecordedCase& recorded);
 

@@ -25,7 +25,7 @@ class HeldHistoryMaker {
   }
 
  private:
-  /// What happened until now is not in the recording.
+  /// Entries until now are not in the recording.
   void begin() {
     made_ = {};
     for (auto& [address, block] : live_) {

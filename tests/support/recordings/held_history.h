@@ -1,5 +1,5 @@
-// Random recordings of one device, and who truly held its memory after each entry: the list of all
-// entries is walked through and a plain map kept, so that what is found on the way can be compared.
+// Random recordings of one device, and the true holders of its memory after each entry: the list of
+// all entries is walked through and a plain map kept, so that findings on the way can be compared.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ enum class FreeEntries : std::uint8_t {
 
 struct HeldHistory {
   std::vector<traces::TraceEntry> entries;
-  /// Before the first entry, then after each: what is allocated, by address. Events and times of
-  /// blocks from before the first entry are nothing.
+  /// The allocated blocks, by address: before the first entry, then after each. Blocks from before
+  /// the first entry have no event and no time.
   std::vector<std::map<std::uint64_t, replay::LiveBlock>> truth;
-  /// One for each block that is allocated or waits at the end.
+  /// A segment for each block that is allocated or waits at the end.
   std::vector<traces::SegmentValue> final_segments;
 };
 
-/// A history of so many steps; the first ones are not in the recording.
+/// A history of this many steps; the first steps are not in the recording.
 HeldHistory random_held_history(std::uint64_t seed, FreeEntries frees, std::size_t steps,
                                 std::size_t steps_before);
 

@@ -7,7 +7,7 @@
 
 namespace vramlab::support {
 
-/// All that can be in a snapshot.
+/// Every shape that can be in a snapshot.
 inline constexpr const char* every_shape = "every_shape.vtrace.jsonl";
 /// Every kind of event of a program.
 inline constexpr const char* whole_program = "program.vtrace.jsonl";

@@ -1,4 +1,4 @@
-// Buffers to pack: random ones, and such whose optimum is known.
+// Buffers to pack: random buffers, and buffers whose optimum is known.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vramlab::support {
 
-/// Buffers over so many moments, with sizes up to a limit and some alignments.
+/// Buffers over a number of moments, with sizes up to a limit and some alignments.
 std::vector<replay::Buffer> random_buffers(std::uint64_t seed, std::size_t count,
                                            std::uint64_t moments = 100,
                                            std::uint64_t largest = 1'000);
@@ -18,7 +18,7 @@ std::vector<replay::Buffer> random_buffers(std::uint64_t seed, std::size_t count
 std::vector<replay::Buffer> guillotine_buffers(std::uint64_t seed, std::size_t count,
                                                std::uint64_t height);
 
-/// The lowest height, by trying every offset of every buffer. For very few very small ones.
+/// The lowest height, by trying every offset of every buffer: only for a few very small buffers.
 allocator::Bytes textbook_optimum(const std::vector<replay::Buffer>& buffers);
 
 }  // namespace vramlab::support

@@ -1,6 +1,6 @@
-// ProgramRules: a sink that knows what every program must keep to, counts, and says the first few
-// rules that were broken, as sentences. It is made for generated programs: there each event also
-// has a time and happens somewhere.
+// ProgramRules: a sink that knows the rules of every program, counts events, and says the first few
+// broken rules, as sentences. It is made for generated programs, whose events all have a time and a
+// stack.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class ProgramRules : public traces::ProgramSink {
 
   void header(const traces::TraceHeader& header) override;
   void program_event(const traces::ProgramEvent& event) override;
-  /// After the last event: what is open now is never closed.
+  /// After the last event: scopes that are open now are never closed.
   void finish();
 
   const std::vector<std::string>& broken() const { return broken_; }

@@ -21,7 +21,7 @@ struct Lifetimes {
 /// first event, some that are never freed, iterations of random lengths.
 Lifetimes random_lifetimes(std::uint64_t seed, std::size_t count);
 
-/// So many iterations of so many requests each, all freed before it ends.
+/// A number of iterations with a number of requests each, all freed before the iteration ends.
 Lifetimes repeated_lifetimes(std::uint64_t seed, std::size_t requests, std::size_t iterations);
 
 }  // namespace vramlab::support

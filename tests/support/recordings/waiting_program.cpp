@@ -63,7 +63,7 @@ class WaitingProgramMaker {
     last_requested_ = address;
   }
 
-  /// Never right after its request: that is how a free looks that did not wait.
+  /// Never right after its request, as a free that did not wait looks like this.
   void complete() {
     for (const auto& [address, free] : waiting_) {
       if (address == last_requested_ && free.free_event + 1 == events()) continue;
@@ -82,7 +82,7 @@ class WaitingProgramMaker {
     return taken;
   }
 
-  /// One for each block, as a segment is of one stream.
+  /// A segment for each block, as a segment is of one stream.
   void add_final_segments() {
     for (const auto& [address, free] : waiting_)
       add_final(address, {free.bytes, free.stream}, BlockState::active_pending_free);

@@ -1,4 +1,5 @@
-// Random histories of one device in which frees wait, with what truly waited after each entry.
+// Random histories of one device in which frees wait, with the blocks that truly waited after each
+// entry.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace vramlab::tests {
 
-/// What waits, as who made the history knows it.
+/// A waiting block, as the maker of the history knows it.
 struct TrulyWaiting {
   allocator::Bytes bytes;
   allocator::StreamId stream;
@@ -19,13 +20,13 @@ struct TrulyWaiting {
 
 struct WaitingProgram {
   replay::DeviceHistory history;
-  /// By entry: what waits once it has happened, by address.
+  /// By entry: the blocks that wait after it, by address.
   std::vector<std::map<allocator::Address, TrulyWaiting>> waiting_after;
 };
 
 WaitingProgram random_waiting_program(std::uint64_t seed, std::size_t call_count);
 
-/// As a recording that began with this entry.
+/// The history as a recording that began with this entry.
 replay::DeviceHistory begun_at(const WaitingProgram& program, std::size_t first);
 
 }  // namespace vramlab::tests

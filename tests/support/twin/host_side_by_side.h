@@ -1,5 +1,5 @@
-// One program for pinned memory on the engine and on its twin, each on a simulated host of its own.
-// What comes back is the first difference, as text.
+// Runs a program for pinned memory on the engine and on its twin, each on a simulated host of its
+// own. The answer is the first difference, as text.
 #pragma once
 
 #include <optional>

@@ -42,7 +42,7 @@ class HostTwin final : public replay::HostSubject {
   HostStatisticValues statistics() const override;
   void reset_peak_statistics() override;
   void reset_accumulated_statistics() override;
-  /// It is the measure itself: nothing checks it.
+  /// The twin is the measure itself: no rules check it.
   std::string find_broken_rule() const override { return {}; }
 
  private:

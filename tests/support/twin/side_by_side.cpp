@@ -23,13 +23,13 @@ std::string text_of_call(const RecordedProgram& program, std::size_t index) {
   return call_text(program.calls[index], program.text_of(program.calls[index]));
 }
 
-/// One of the two: an allocator, its device and the program's runner on both.
+/// A side: an allocator, its device and the program's runner on both.
 struct Side {
   streams::SimulatedDevice device;
   std::optional<allocator::SettingsError> config_error;
   std::unique_ptr<replay::AllocatorSubject> subject;
   replay::ProgramRunner runner;
-  /// What refused the last call.
+  /// The refusal of the last call.
   std::optional<std::string> error;
 
   Side(const RecordedProgram& program, const replay::SubjectFactory& make)
@@ -49,7 +49,7 @@ struct Side {
   }
 };
 
-/// How often the long comparisons are made.
+/// The frequency of the long comparisons.
 enum class Care : std::uint8_t { now_and_then, after_every_call };
 
 class Comparison {

@@ -1,5 +1,5 @@
-// Side by side: one program is run on two allocators, each on a simulated device of its own, and
-// everything they answer is compared. What comes back is the first difference, as text.
+// Side by side: a program is run on two allocators, each on a simulated device of its own, and all
+// their answers are compared. The result is the first difference, as text.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ std::optional<std::string> first_difference(const traces::RecordedProgram& progr
                                             RuleChecks checks, const Pairing& pairing = {});
 
 /// The same difference with the program it takes, with calls left out as long as some difference
-/// remains. For reading; it takes a few hundred runs.
+/// remains. It is for reading, and takes a few hundred runs.
 std::string explain_difference(traces::RecordedProgram program, RuleChecks checks,
                                const Pairing& pairing = {});
 

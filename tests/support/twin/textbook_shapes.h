@@ -1,5 +1,5 @@
 // The plain things of the textbook twin: blocks, segments, pools, scopes, as the specification
-// names them. Everything is found by walking ordered maps; nothing is made to be fast.
+// names them. They are found by walking ordered maps, without regard to speed.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Block {
   /// A deferred block may be reused after these graph nodes; without any, at the capture's end.
   std::vector<GraphNode> reusable_after;
   std::uint64_t stamp = 0;
-  /// Which block of its pool it was when it was made.
+  /// The number of the block in its pool when it was made.
   std::uint64_t number = 0;
   Segment* segment = nullptr;
 
@@ -46,7 +46,7 @@ struct Block {
   Address end() const { return address + size; }
 };
 
-/// One small or large pool.
+/// A small or large pool.
 struct Pool {
   PoolId id;
   PoolKind kind = PoolKind::small;

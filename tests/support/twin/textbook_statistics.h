@@ -1,4 +1,4 @@
-// The counters of the textbook twin, changed where the specification's table says so.
+// The counters of the textbook twin, changed as the specification's table says.
 #pragma once
 
 #include "allocator/types/bytes_and_ids.h"

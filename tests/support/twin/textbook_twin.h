@@ -29,7 +29,7 @@ class TextbookTwin final : public replay::AllocatorSubject {
   TextbookTwin(allocator::Device& device, const allocator::ReferenceVersion& version,
                std::string_view options);
 
-  /// What was wrong with the options it started with.
+  /// The error in the options it started with.
   const std::optional<allocator::SettingsError>& start_error() const { return start_error_; }
 
   allocator::MallocResult malloc(Bytes request, StreamId stream) override;
@@ -57,7 +57,7 @@ class TextbookTwin final : public replay::AllocatorSubject {
   void reset_accumulated_statistics() override;
   std::vector<allocator::AllocatorEvent> history() const override { return history_; }
 
-  /// It is the measure itself: nothing checks it.
+  /// The twin is the measure itself: no rules check it.
   std::string find_broken_rule() const override { return {}; }
 
  private:
@@ -171,14 +171,14 @@ class TextbookTwin final : public replay::AllocatorSubject {
   std::set<PoolId> never_split_;
   /// In the order they began.
   std::vector<CaptureScope> scopes_;
-  /// The stream that calls come from which name none.
+  /// The stream of calls that name none.
   StreamId current_;
 
   std::map<Address, std::unique_ptr<Segment>> segments_;
   std::map<Address, Block*> allocated_;
   std::list<Block*> deferred_;
   std::map<StreamId, std::deque<std::pair<allocator::EventId, Block*>>> events_;
-  /// What each stream of a capture has behind it.
+  /// The graph nodes that each stream of a capture has behind it.
   std::map<std::pair<allocator::CaptureId, StreamId>, std::set<GraphNode>> behind_;
 
   Bytes reserved_;

@@ -19,7 +19,7 @@ CheckpointBlockState checkpoint_state_of(const Block& block) {
   return block.allocated ? CheckpointBlockState::allocated : CheckpointBlockState::free;
 }
 
-/// Free now, or once the restore has freed what is allocated.
+/// True for a block that is free now, or once the restore has freed all allocated blocks.
 bool will_be_free(const Block* block) {
   return block != nullptr && block->mapped && block->outstanding_events == 0 &&
          block->other_streams.empty();

@@ -87,7 +87,7 @@ void TextbookTwin::remember_reuse_point(Block& block) {
   block.reusable_after = nodes;
 }
 
-// A deferred block is safe for a stream that has everything behind it that came before the free.
+// A deferred block is safe for a stream that has all nodes before the free behind it.
 void TextbookTwin::reuse_deferred(StreamId stream) {
   const std::optional<allocator::StreamCapture> capture = device_.capture_of(stream);
   if (!capture || capture->terminals.empty()) return;

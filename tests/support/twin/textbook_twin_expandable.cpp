@@ -11,7 +11,7 @@ using allocator::Action;
 
 namespace {
 
-/// What lies free or unmapped from this block on, in one piece.
+/// The free or unmapped memory from this block on, in one piece.
 Bytes available_from(const Block& start) {
   Bytes available;
   for (const Block* block = &start; block != nullptr && block->is_free();

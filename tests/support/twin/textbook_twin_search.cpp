@@ -11,7 +11,7 @@ using allocator::Action;
 
 namespace {
 
-/// Its size and that of the unmapped block right after it.
+/// The size of a block and of the unmapped block right after it.
 Bytes reach(const Block& block) {
   const Block* next = block_after(block);
   return next != nullptr && !next->mapped ? block.size + next->size : block.size;
@@ -19,7 +19,7 @@ Bytes reach(const Block& block) {
 
 }  // namespace
 
-// Its key among the free blocks of its pool.
+// The key of a block among the free blocks of its pool.
 TextbookTwin::FreePlace TextbookTwin::place_of(const Block& block) const {
   using allocator::AmongSameSize;
   std::uint64_t age = 0;

@@ -1,4 +1,4 @@
-// What the twin shows of itself: snapshots and the figures of a failed request.
+// The views of the twin: snapshots and the figures of a failed request.
 #include "tests/support/twin/textbook_twin.h"
 
 namespace vramlab::tests {

@@ -1,4 +1,4 @@
-// An anonymized recording does not tell whose program it was, and what was equal stays equal.
+// An anonymized recording does not tell whose program it was, and equal texts stay equal.
 #include "traces/filters/anonymized.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A part of a recording: what stays, and that what belongs together stays together.
+// A part of a recording: the events that stay, and that those of the same memory stay together.
 #include "traces/filters/record_filter.h"
 
 #include <gmock/gmock.h>

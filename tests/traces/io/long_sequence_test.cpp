@@ -1,19 +1,23 @@
 #include "traces/io/long_sequence.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <numeric>
 
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/kit/random_numbers.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::traces {
 namespace {
 
 using Numbers = LongSequence<std::uint64_t>;
 
-/// 8 records a chunk, 16 at most in memory before any goes to a file.
+/// A chunk has 8 records, and 16 at most are in memory before any goes to a file.
 ScratchPlace small_place() {
   return {.folder = support::own_folder(), .most_bytes_in_memory = 128, .chunk_bytes = 64};
 }
@@ -112,6 +116,47 @@ TEST(LongSequences, are_ranges_for_algorithms) {
   EXPECT_EQ(std::ranges::find(sequence, 49U) - sequence.begin(), 7);
   EXPECT_EQ(std::ranges::count_if(sequence, [](std::uint64_t one) { return one < 100; }), 10);
   EXPECT_EQ(std::accumulate(sequence.begin(), sequence.begin() + 4, std::uint64_t{0}), 14U);
+}
+
+class ScratchFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder = support::own_folder() + "scratch_files";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  std::string folder;
+};
+
+TEST_F(ScratchFiles, give_back_what_was_written_anywhere) {
+  ScratchFile file(folder);
+  const std::array<std::byte, 4> first = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
+  const std::array<std::byte, 2> second = {std::byte{5}, std::byte{6}};
+  file.append(first);
+  file.append(second);
+  std::array<std::byte, 3> read{};
+  file.read(2, read);
+  EXPECT_EQ(read, (std::array{std::byte{3}, std::byte{4}, std::byte{5}}));
+  file.read(0, read);
+  EXPECT_EQ(read, (std::array{std::byte{1}, std::byte{2}, std::byte{3}}));
+}
+
+TEST_F(ScratchFiles, have_no_name_even_while_they_are_used) {
+  ScratchFile file(folder);
+  file.append(std::array<std::byte, 1>{std::byte{1}});
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+TEST_F(ScratchFiles, in_a_folder_that_there_is_not_are_refused) {
+  try {
+    const ScratchFile file(folder + "/nothing");
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("TMPDIR"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("/nothing"));
+  }
 }
 
 }  // namespace

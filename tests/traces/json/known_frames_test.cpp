@@ -1,4 +1,4 @@
-// What the reader of snapshot JSON remembers of frames: bounded, and only ever a guess.
+// The frames that the reader of snapshot JSON remembers: bounded, and only ever a guess.
 #include "traces/json/snapshot_json.h"
 
 #include <gtest/gtest.h>

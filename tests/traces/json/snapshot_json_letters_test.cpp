@@ -1,4 +1,4 @@
-// Texts and numbers in snapshot JSON: every spelling that JSON has, and none that it has not.
+// Texts and numbers in snapshot JSON: every spelling that JSON has, and no other.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 using support::read_json_bytes;
 
-/// What an unknown section with this value is listed as; an error where it is refused.
+/// The listing of an unknown section with this value; an error where it is refused.
 std::string listing_of(const std::string& value) {
   const auto reading = read_json_bytes("{\"a\": " + value + "}");
   return reading.error.empty() ? reading.lines : reading.error;

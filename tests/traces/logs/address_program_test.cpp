@@ -1,4 +1,4 @@
-// What a log of addresses lacks, and what is made of it.
+// Events that a log of addresses lacks, and the program that is made of it.
 #include "traces/logs/address_program.h"
 
 #include <gtest/gtest.h>

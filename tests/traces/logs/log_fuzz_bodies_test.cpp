@@ -1,5 +1,5 @@
-// What the fuzz targets ask, asked of the samples, of samples with bytes changed at random, and of
-// what once broke a rule.
+// The questions of the fuzz targets, asked of the samples, of samples with bytes changed at random,
+// and of inputs that once broke a rule.
 #include "tests/support/fuzz/log_fuzz_bodies.h"
 
 #include <gtest/gtest.h>

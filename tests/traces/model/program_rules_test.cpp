@@ -1,5 +1,5 @@
-// The rules that generated programs are held against can be broken: each of these programs breaks
-// one.
+// The rules that generated programs are held against can be broken: each of these programs breaks a
+// rule.
 #include "tests/support/recordings/program_rules.h"
 
 #include <gmock/gmock.h>

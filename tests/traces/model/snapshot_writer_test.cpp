@@ -1,4 +1,4 @@
-// What the writers write reads back as what went in.
+// Snapshots that the writers write are read back as they were.
 #include "traces/model/snapshot_writer.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::string as_json(const std::string& pickle) {
   return rewritten(pickle, make_snapshot_json_writer);
 }
 
-/// With what no PyTorch has written yet, in every place.
+/// Values that no PyTorch has written yet, in every place.
 PickleTree strange_snapshot() {
   PickleTree tree = support::small_snapshot();
   const PickleTree strange = PickleTree::parse(

@@ -1,4 +1,4 @@
-// Which frame of a stack is the user's.
+// The user's frame of a stack.
 #include "traces/model/user_frame.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Pickles written byte by byte: what is refused, and what is shared.
+// Pickles written byte by byte: values that are refused, and values that are shared.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -112,7 +112,7 @@ TEST(PickleBytes, section_or_key_that_comes_twice_is_refused) {
 
 TEST(PickleBytes, event_that_is_referred_to_again_is_read_again) {
   const std::string event = "}\x94("s + text("action") + text("alloc") + text("size") + "K\x05u";
-  // One event three times, then the whole list as the second device's.
+  // An event comes three times, then the whole list as the second device's.
   const std::string bytes = "\x80\x04}\x94("s + text("device_traces") + "]\x94(]\x94(" + event +
                             "h\x04h\x04"s + "eh\x03"s + "eu.";
   const SnapshotReading reading = read_pickle_bytes(bytes);

@@ -1,6 +1,6 @@
-// The bundled samples are what `vramlab generate` writes today: each says in its first event which
-// command made it. Three small ones for `vramlab streams` are written by hand, and one is a
-// recording of PyTorch. tools/dev/make_samples.sh writes them anew when a workload is changed on
+// The bundled samples are those that `vramlab generate` writes today: each says in its first event
+// which command made it. Three small samples for `vramlab streams` are written by hand, and one is
+// a recording of PyTorch. tools/dev/make_samples.sh writes them anew when a workload is changed on
 // purpose.
 #include <gtest/gtest.h>
 

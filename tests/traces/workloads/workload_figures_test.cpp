@@ -1,4 +1,4 @@
-// What each workload is made of, recomputed by hand from its sizes.
+// The figures of each workload, recomputed by hand from its sizes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -162,7 +162,7 @@ TEST(LeakWorkload, keeps_what_it_says) {
   }
 }
 
-/// The mallocs below the cache's file, one a step and layer, apart from those of prompts.
+/// The mallocs below the cache's file: one in each step and layer, apart from those of prompts.
 TEST(ServingWorkload, caches_grow_by_a_token_at_a_time) {
   WorkloadRequest request = small_workload("serving");
   request.sizes = {{"layers", 1}, {"batch", 1}, {"hidden", 64}, {"heads", 4}, {"kv-heads", 2}};

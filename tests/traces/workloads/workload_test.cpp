@@ -1,5 +1,5 @@
-// What holds for every workload: it is a program that can be run, the same seed makes the same
-// bytes, and both forms of the trace say the same.
+// Every workload is a program that can be run, the same seed makes the same bytes, and both forms
+// of the trace say the same.
 #include "traces/workloads/workload.h"
 
 #include <gmock/gmock.h>
@@ -117,7 +117,7 @@ TEST(Workloads, have_options_with_sensible_defaults) {
 
 enum class Extreme { least, most };
 
-/// What makes many events is small, also at its largest.
+/// Sizes that make many events are small, also at their largest.
 std::uint64_t extreme_size(const WorkloadOption& option, Extreme extreme) {
   static constexpr std::string_view counted[] = {"layers", "experts", "steps",
                                                  "graphs", "answer",  "blocks"};

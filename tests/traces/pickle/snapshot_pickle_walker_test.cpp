@@ -1,5 +1,5 @@
-// Events are read by how the last one was written where all bytes are there, and by tokens where
-// they come one at a time. Both must give the same.
+// Events are read by the writing of the last one where all bytes are there, and by tokens where bytes
+// come one at a time. Both must give the same.
 #include "traces/pickle/snapshot_pickle_walker.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_literals;
 
-/// Behind the events, so that the last of them are not near the end of the input.
+/// Stands behind the events, so that the last events are not near the end of the input.
 constexpr std::size_t padding_events = 20;
 
 PickleTree plain_event(std::uint64_t number) {
@@ -140,4 +140,5 @@ TEST(KnownEvent, key_that_comes_twice_is_refused) {
 }
 
 }  // namespace
+
 }  // namespace vramlab::support

@@ -1,4 +1,4 @@
-// Ids of short texts are those of the table, whatever was looked up before.
+// Ids of short texts are those of the table, whichever texts were looked up before.
 #include "traces/model/snapshot_tables.h"
 
 #include <gtest/gtest.h>

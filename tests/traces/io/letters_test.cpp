@@ -1,4 +1,4 @@
-// What is UTF-8, and what stands in for what is none.
+// Valid UTF-8, and the letters that stand in for invalid bytes.
 #include "traces/io/letters.h"
 
 #include <gtest/gtest.h>
