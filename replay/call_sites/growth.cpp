@@ -269,24 +269,15 @@ void check_events(const IterationRule& rule, const GrowthFinder& finder, const s
 
 }  // namespace
 
-FoundGrowth find_growth(const std::string& path, const IterationRule& told,
-                        const traces::ProgressListener& listener) {
+FoundGrowth find_growth(Recording& recording, const IterationRule& told) {
   FoundGrowth found;
   found.rule = told;
-  if (told.source == IterationSource::none) {
-    if (path == "-")
-      throw traces::InputError({traces::input_name(path), "",
-                                "a file, as this looks for iterations first and reads it twice",
-                                "standard input"});
-    found.rule = find_iterations(path, listener);
-    if (found.rule.source == IterationSource::none) return found;
-  }
-  traces::OpenTrace trace = traces::open_trace(path, listener);
-  GrowthFinder recorded(trace.file, KeyMeaning::address, found.rule, found.tables);
-  GrowthFinder program(trace.file, KeyMeaning::id, found.rule, found.tables);
-  GrowthFinder& finder =
-      read_memory_events(trace, found.tables, recorded, program) ? program : recorded;
-  check_events(found.rule, finder, trace.file);
+  if (told.source == IterationSource::none) found.rule = find_iterations(recording);
+  if (found.rule.source == IterationSource::none) return found;
+  const KeyMeaning keys = recording.is_program() ? KeyMeaning::id : KeyMeaning::address;
+  GrowthFinder finder(recording.file(), keys, found.rule, recording.tables());
+  pass_memory_events(recording, finder);
+  check_events(found.rule, finder, recording.file());
   found.devices = finder.finish();
   return found;
 }

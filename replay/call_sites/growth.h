@@ -9,7 +9,6 @@
 
 #include "replay/call_sites/call_sites.h"
 #include "replay/call_sites/iterations.h"
-#include "traces/io/byte_source.h"
 
 namespace vramlab::replay {
 
@@ -52,12 +51,9 @@ struct FoundGrowth {
   /// It has no source if iterations can't be told.
   IterationRule rule;
   std::vector<DeviceGrowth> devices;
-  traces::SnapshotTables tables;
 };
 
-/// `path` may be `-`, standard input, where the rule is told. A rule without a source is looked
-/// for. Throws InputError.
-FoundGrowth find_growth(const std::string& path, const IterationRule& told,
-                        const traces::ProgressListener& listener);
+/// A rule without a source is looked for, in one more pass. Throws InputError.
+FoundGrowth find_growth(Recording& recording, const IterationRule& told);
 
 }  // namespace vramlab::replay

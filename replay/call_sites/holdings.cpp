@@ -4,17 +4,14 @@
 #include <set>
 #include <utility>
 
-#include "replay/recording/recorded_history.h"
-#include "traces/formats/trace_formats.h"
+#include "allocator/types/reference_version.h"
 
 namespace vramlab::replay {
 namespace {
 
 /// Requests rounded up by the settings that the file ends with.
-void round_blocks(FoundHoldings& found, const traces::GenericPointer& settings,
+void round_blocks(FoundHoldings& found, const RecordedHistory& recorded,
                   const traces::TextTable& texts) {
-  RecordedHistory recorded;
-  recorded.settings = settings;
   const SettingsInForce in_force =
       recorded_settings(recorded, texts, allocator::reference_versions().back());
   bool is_rounded = false;
@@ -49,6 +46,7 @@ bool HoldingsFinder::is_past_moment(const MemoryEvent& event) const {
 
 void HoldingsFinder::memory_event(const MemoryEvent& event) {
   Device& device = device_of(event.device);
+  if (event.kind == MemoryEventKind::labelled) return device.apply(event);
   if (event.time_ns) {
     if (!first_time_ns_) first_time_ns_ = event.time_ns;
     last_time_ns_ = std::max(last_time_ns_.value_or(0), *event.time_ns);
@@ -230,27 +228,38 @@ traces::InputError HoldingsFinder::no_such_moment() const {
   return traces::InputError({file_, "", "a device", "none"});
 }
 
-FoundHoldings find_holdings(traces::OpenTrace& trace, traces::SnapshotTables& tables,
-                            const Moment& moment, std::optional<std::uint64_t> allocated_after) {
-  HoldingsFinder recorded(trace.file, moment, KeyMeaning::address, allocated_after);
-  HoldingsFinder programs(trace.file, moment, KeyMeaning::id, allocated_after);
-  RecordedMemoryEvents recorded_events(recorded);
-  ProgramMemoryEvents program_events(trace.file, tables, programs);
-  traces::read_trace(trace, tables, {recorded_events, program_events});
+namespace {
+
+FoundHoldings find_in_program(Recording& recording, HoldingsFinder& finder) {
+  ProgramMemoryEvents events(recording.file(), recording.tables(), finder);
+  pass_program(recording, events);
   FoundHoldings found;
-  found.is_program = program_events.event_count() > 0;
-  if (found.is_program) {
-    found.devices = programs.finish(program_events.event_count());
-    if (program_events.restore_count() > 0)
-      found.notes.push_back(std::to_string(program_events.restore_count()) +
-                            " restored checkpoints were left out: only a replay knows which blocks "
-                            "they bring back or remove");
-  } else {
-    found.devices = recorded.finish(std::nullopt);
-    // Blocks of pinned memory are recorded with the sizes that they have.
-    if (trace.memory == traces::ShownMemory::device)
-      round_blocks(found, recorded_events.settings(), tables.texts);
-  }
+  found.devices = finder.finish(events.event_count());
+  if (events.restore_count() > 0)
+    found.notes.push_back(std::to_string(events.restore_count()) +
+                          " restored checkpoints were left out: only a replay knows which blocks "
+                          "they bring back or remove");
+  return found;
+}
+
+FoundHoldings find_in_history(const Recording& recording, HoldingsFinder& finder) {
+  pass_history(recording.history(), finder);
+  FoundHoldings found;
+  found.devices = finder.finish(std::nullopt);
+  // Blocks of pinned memory are recorded with the sizes that they have.
+  if (recording.memory() == traces::ShownMemory::device)
+    round_blocks(found, recording.history(), recording.tables().texts);
+  return found;
+}
+
+}  // namespace
+
+FoundHoldings find_holdings(Recording& recording, const Moment& moment,
+                            std::optional<std::uint64_t> allocated_after) {
+  const KeyMeaning keys = recording.is_program() ? KeyMeaning::id : KeyMeaning::address;
+  HoldingsFinder finder(recording.file(), moment, keys, allocated_after);
+  FoundHoldings found = recording.is_program() ? find_in_program(recording, finder)
+                                               : find_in_history(recording, finder);
   add_contradictions(found);
   return found;
 }

@@ -123,15 +123,13 @@ class HoldingsFinder : public MemoryEventSink {
 
 struct FoundHoldings {
   std::vector<DeviceHoldings> devices;
-  bool is_program = false;
   /// Sentences: what is not sure.
   std::vector<std::string> notes;
 };
 
-/// The tables receive what the blocks refer to. `allocated_after`: only what was allocated after
-/// this event. Throws InputError, also where there is no such moment.
-FoundHoldings find_holdings(traces::OpenTrace& trace, traces::SnapshotTables& tables,
-                            const Moment& moment,
+/// `allocated_after`: only what was allocated after this event. Throws InputError, also where there
+/// is no such moment.
+FoundHoldings find_holdings(Recording& recording, const Moment& moment,
                             std::optional<std::uint64_t> allocated_after = {});
 
 }  // namespace vramlab::replay

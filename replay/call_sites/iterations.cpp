@@ -80,9 +80,9 @@ void IterationFinder::memory_event(const MemoryEvent& event) {
   }
 }
 
-void IterationFinder::annotation(const traces::AnnotationValue& annotation) {
+void IterationFinder::annotation(const RecordedAnnotation& annotation) {
   if (annotation.stage != traces::TextId(traces::KnownText::end)) return;
-  if (!annotation.keys.has(traces::KnownText::time_us)) return;
+  if (!annotation.has_time) return;
   const std::string_view text = tables_.texts.text(annotation.name);
   add(annotations_, text, annotation.device);
   const auto name = annotations_.find(numbered_name(text).name);
@@ -137,6 +137,7 @@ bool IterationEnds::passes(Device& device, const std::vector<std::uint64_t>& lim
 }
 
 IterationEnds::Place IterationEnds::place(const MemoryEvent& event) {
+  if (event.kind == MemoryEventKind::labelled) return Place::none;
   Device& device = devices_[event.device];
   const std::uint64_t events_before = device.events++;
   const auto before_if = [](bool ends) { return ends ? Place::before : Place::none; };
@@ -183,12 +184,10 @@ bool IterationEnds::ends_with_history(std::int64_t number) {
   }
 }
 
-IterationRule find_iterations(const std::string& path, const traces::ProgressListener& listener) {
-  traces::OpenTrace trace = traces::open_trace(path, listener);
-  traces::SnapshotTables tables;
-  IterationFinder recorded(tables);
-  IterationFinder program(tables);
-  return read_memory_events(trace, tables, recorded, program) ? program.rule() : recorded.rule();
+IterationRule find_iterations(Recording& recording) {
+  IterationFinder finder(recording.tables());
+  pass_memory_events(recording, finder);
+  return finder.rule();
 }
 
 void RequestPositions::memory_event(const MemoryEvent& event) {

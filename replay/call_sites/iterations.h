@@ -56,7 +56,7 @@ class IterationFinder : public MemoryEventSink {
   explicit IterationFinder(const traces::SnapshotTables& tables) : tables_(tables) {}
 
   void memory_event(const MemoryEvent& event) override;
-  void annotation(const traces::AnnotationValue& annotation) override;
+  void annotation(const RecordedAnnotation& annotation) override;
 
   IterationRule rule() const;
 
@@ -115,8 +115,8 @@ class IterationEnds {
   std::map<std::int64_t, Device> devices_;
 };
 
-/// Finds the ends of a program's iterations in one pass over its file.
-IterationRule find_iterations(const std::string& path, const traces::ProgressListener& listener);
+/// Finds the ends of a program's iterations.
+IterationRule find_iterations(Recording& recording);
 
 /// A device and an event of it.
 using RequestName = std::pair<std::int64_t, std::uint64_t>;

@@ -3,64 +3,65 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
-#include "traces/formats/trace_formats.h"
+#include "traces/filters/host_recording.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {
 
-using traces::KnownText;
 using traces::ProgramEvent;
 using traces::ProgramEventKind;
-using traces::TextId;
 
-/// Old formats say what the block was asked for last.
-LiveBlock final_block_of(const traces::BlockValue& block, const traces::SegmentValue& segment) {
+LiveBlock final_block_of(const SnapshotBlock& block, const SnapshotSegment& segment,
+                         const DeviceHistory& history) {
   LiveBlock held;
   held.key = block.address.value;
   held.bytes = block.size;
-  held.requested = block.size;
+  held.requested = block.requested == Bytes{} ? block.size : block.requested;
   held.stream = segment.stream;
   held.pool = segment.pool;
-  held.stack = block.stack;
-  if (block.keys.has(KnownText::requested_size)) {
-    held.requested = block.requested_size;
-  } else if (!block.history.empty()) {
-    held.requested = block.history.back().real_size;
-  }
-  if (held.stack == traces::StackId{} && !block.history.empty())
-    held.stack = block.history.back().stack;
+  const auto stack = history.final_stacks.find(block.address);
+  if (stack != history.final_stacks.end()) held.stack = stack->second;
   return held;
+}
+
+void pass_end(const DeviceHistory& history, MemoryEventSink& sink) {
+  for (const SnapshotSegment& segment : history.final_segments) {
+    sink.final_segment(history.device);
+    for (const SnapshotBlock& block : segment.blocks)
+      if (block.state == BlockState::active_allocated)
+        sink.final_block(history.device, final_block_of(block, segment, history));
+  }
+}
+
+MemoryEvent labelled(const DeviceHistory& history, const MemoryLabel& label) {
+  MemoryEvent event;
+  event.kind = MemoryEventKind::labelled;
+  event.device = history.device;
+  event.number = label.event_count;
+  event.block.key = label.address.value;
+  event.block.label = label.text;
+  return event;
+}
+
+void pass_events(const DeviceHistory& history, MemoryEventSink& sink) {
+  auto label = history.labels.begin();
+  for (std::size_t i = 0; i <= history.events.size(); ++i) {
+    for (; label != history.labels.end() && label->event_count == i; ++label)
+      sink.memory_event(labelled(history, *label));
+    if (i < history.events.size()) sink.memory_event(memory_event(history, i));
+  }
 }
 
 }  // namespace
 
-void RecordedMemoryEvents::segment(const traces::SegmentValue& segment) {
-  sink_.final_segment(segment.device);
-  for (const traces::BlockValue& block : segment.blocks)
-    if (block.state == TextId(KnownText::active_allocated))
-      sink_.final_block(segment.device, final_block_of(block, segment));
-}
-
-void RecordedMemoryEvents::trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) {
-  const std::uint64_t number = next_number_[index.value]++;
-  MemoryEvent event;
-  event.number = number;
-  if (const auto action = action_of(entry.action)) event.kind = kind_of(*action);
-  if (entry.action == TextId(KnownText::annotate)) event.kind = MemoryEventKind::labelled;
-  event.device = index.value;
-  if (entry.keys.has(KnownText::time_us)) event.time_ns = entry.time_us * ns_per_us;
-  event.block = {.key = entry.address.value,
-                 .requested = entry.size,
-                 .bytes = entry.size,
-                 .stream = entry.stream,
-                 .pool = entry.pool,
-                 .stack = entry.stack,
-                 .label = entry.user_metadata,
-                 .event = number,
-                 .time_ns = event.time_ns,
-                 .freed = {}};
-  sink_.memory_event(event);
+void pass_history(const RecordedHistory& history, MemoryEventSink& sink) {
+  for (const DeviceHistory& device : history.devices) {
+    sink.device_seen(device.device);
+    pass_end(device, sink);
+    pass_events(device, sink);
+  }
+  for (const RecordedAnnotation& annotation : history.annotations) sink.annotation(annotation);
 }
 
 ProgramMemoryEvents::ProgramMemoryEvents(std::string file, const traces::SnapshotTables& tables,
@@ -192,12 +193,17 @@ Bytes rounded(Bytes request, const allocator::Settings& settings) {
   return request < allocator::request_limit ? round_request(request, settings) : request;
 }
 
-bool read_memory_events(traces::OpenTrace& trace, traces::SnapshotTables& tables,
-                        MemoryEventSink& recorded, MemoryEventSink& program) {
-  RecordedMemoryEvents recorded_events(recorded);
-  ProgramMemoryEvents program_events(trace.file, tables, program);
-  traces::read_trace(trace, tables, {recorded_events, program_events});
-  return program_events.event_count() > 0;
+void pass_memory_events(Recording& recording, MemoryEventSink& sink) {
+  if (!recording.is_program()) return pass_history(recording.history(), sink);
+  ProgramMemoryEvents events(recording.file(), recording.tables(), sink);
+  pass_program(recording, events);
+}
+
+void pass_program(Recording& recording, ProgramMemoryEvents& events) {
+  if (recording.memory() == traces::ShownMemory::device) return recording.pass_program(events);
+  traces::SnapshotSink unused;
+  traces::HostRecording pinned(recording.tables(), {unused, events});
+  recording.pass_program(pinned);
 }
 
 }  // namespace vramlab::replay

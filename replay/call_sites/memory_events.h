@@ -17,6 +17,7 @@
 #include "replay/recording/live_blocks.h"
 #include "traces/formats/open_trace.h"
 #include "traces/model/program_event.h"
+#include "replay/recording/recording.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/model/snapshot_values.h"
 
@@ -36,30 +37,12 @@ class MemoryEventSink {
   virtual void final_segment(std::int64_t /*device*/) {}
   /// A block that is allocated when a recording ends, as its segments show.
   virtual void final_block(std::int64_t /*device*/, const LiveBlock&) {}
-  virtual void annotation(const traces::AnnotationValue&) {}
+  virtual void annotation(const RecordedAnnotation&) {}
 };
 
-/// Reads a PyTorch memory snapshot. Sizes are not rounded yet: settings may come last.
-class RecordedMemoryEvents : public traces::SnapshotSink {
- public:
-  /// The sink must outlive it.
-  explicit RecordedMemoryEvents(MemoryEventSink& sink) : sink_(sink) {}
-
-  void segment(const traces::SegmentValue& segment) override;
-  void device_trace(traces::DeviceIndex device) override { sink_.device_seen(device.value); }
-  void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
-  void settings(const traces::GenericPointer& settings) override { settings_ = settings; }
-  void annotation(const traces::AnnotationValue& annotation) override {
-    sink_.annotation(annotation);
-  }
-  /// Null where the file has none.
-  const traces::GenericPointer& settings() const { return settings_; }
-
- private:
-  MemoryEventSink& sink_;
-  traces::GenericPointer settings_;
-  std::map<std::uint32_t, std::uint64_t> next_number_;
-};
+/// Gives what a recorded history says: what the file shows of the end of each device, its events,
+/// and annotations. Sizes are those of requests.
+void pass_history(const RecordedHistory& history, MemoryEventSink& sink);
 
 /// Reads a program, every request of which is taken as granted.
 class ProgramMemoryEvents : public traces::ProgramSink {
@@ -107,8 +90,9 @@ class ProgramMemoryEvents : public traces::ProgramSink {
 /// The request as a block at least is. What no allocator grants stays as it is.
 Bytes rounded(Bytes request, const allocator::Settings& settings);
 
-/// For one who looks at a recording and one who looks at a program; true where it is a program.
-bool read_memory_events(traces::OpenTrace& trace, traces::SnapshotTables& tables,
-                        MemoryEventSink& recorded, MemoryEventSink& program);
+/// Gives all of a recording, whatever it is. Throws InputError.
+void pass_memory_events(Recording& recording, MemoryEventSink& sink);
+/// The same of a program.
+void pass_program(Recording& recording, ProgramMemoryEvents& events);
 
 }  // namespace vramlab::replay

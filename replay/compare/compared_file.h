@@ -5,16 +5,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "replay/call_sites/call_sites.h"
 #include "replay/call_sites/holdings.h"
 #include "replay/compare/event_order.h"
 #include "replay/metrics/metrics.h"
+#include "replay/recording/recording.h"
 #include "replay/replayer/replay_conditions.h"
-#include "traces/formats/open_trace.h"
 #include "traces/io/byte_source.h"
-#include "traces/io/long_sequence.h"
 
 namespace vramlab::replay {
 
@@ -31,10 +31,15 @@ struct ComparedFile {
   /// When that was, where the file has one device or one was asked for.
   std::optional<std::uint64_t> event;
   bool is_at_end = false;
-  /// The recording itself, where it is one, without the devices that were not asked for.
-  std::shared_ptr<const RecordedFile> recorded;
+  /// The recording itself, where it has histories.
+  std::shared_ptr<Recording> recorded;
+  /// Only this device counts.
+  std::optional<std::int64_t> device;
   /// Sentences: what is not sure.
   std::vector<std::string> notes;
+
+  /// Those of the recording that count.
+  std::vector<const DeviceHistory*> devices() const;
 };
 
 struct CompareConditions {
@@ -43,30 +48,26 @@ struct CompareConditions {
   std::optional<GroupBy> by = GroupBy::site;
   /// Only this device.
   std::optional<std::int64_t> device;
-  /// With that of the host, metrics, groups and events are those of pinned host memory.
-  traces::ShownMemory memory = traces::ShownMemory::device;
-  /// For long histories.
-  traces::ScratchPlace scratch;
 };
 
-/// A recording, a program, or the JSON report of a replay. Throws InputError.
-ComparedFile read_compared_file(const std::string& path, const CompareConditions& conditions,
-                                const traces::ProgressListener& listener);
+/// A recording or a program. Throws InputError.
+ComparedFile compared_file_of(std::shared_ptr<Recording> recording,
+                              const CompareConditions& conditions);
 
-/// Who held memory, from one pass over the file; two more where positions tell blocks apart.
-void add_groups(const std::string& path, const CompareConditions& conditions,
-                const traces::ProgressListener& listener, ComparedFile& compared);
+/// Whether a file that begins so is JSON of vramlab's own commands.
+bool is_report(std::string_view start);
+/// The figures of such a report. Throws InputError.
+ComparedFile read_report(traces::OpenBytes& bytes, const CompareConditions& conditions);
+
+/// Who held memory; two more passes where positions tell blocks apart.
+void add_groups(Recording& recording, const CompareConditions& conditions, ComparedFile& compared);
 
 /// Replays the program, twice where it is looked at before its end.
-void add_program_metrics(const std::string& path, const CompareConditions& conditions,
-                         const traces::ProgressListener& listener, ComparedFile& compared);
+void add_program_metrics(Recording& recording, const CompareConditions& conditions,
+                         ComparedFile& compared);
 
 /// Counted from the recording itself.
-void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
-                          const traces::ProgressListener& listener, ComparedFile& compared);
-
-/// Empty if the file is not JSON of vramlab's own commands.
-std::optional<ComparedFile> read_report(const std::string& path,
-                                        const CompareConditions& conditions);
+void add_recorded_metrics(Recording& recording, const CompareConditions& conditions,
+                          ComparedFile& compared);
 
 }  // namespace vramlab::replay

@@ -19,21 +19,17 @@ std::set<RequestName> requests_of(const std::vector<DeviceHoldings>& devices) {
   return requests;
 }
 
-/// Goes through the file twice more: for the iterations, and for where requests stand in them.
-std::vector<HeldGroup> group_by_position(const std::string& path,
+/// Goes through the recording twice more: for the iterations, and for where requests stand in them.
+std::vector<HeldGroup> group_by_position(Recording& recording,
                                          const std::vector<DeviceHoldings>& devices,
-                                         const traces::ProgressListener& listener,
                                          ComparedFile& compared) {
-  const IterationRule rule = find_iterations(path, listener);
+  const IterationRule rule = find_iterations(recording);
   if (rule.source == IterationSource::none)
     compared.notes.emplace_back("no iterations are found: positions count from the beginning");
   const std::set<RequestName> requests = requests_of(devices);
-  traces::OpenTrace trace = traces::open_trace(path, listener);
-  traces::SnapshotTables tables;
-  RequestPositions recorded(requests, rule, tables);
-  RequestPositions program(requests, rule, tables);
-  const auto& found =
-      read_memory_events(trace, tables, recorded, program) ? program.found() : recorded.found();
+  RequestPositions positions(requests, rule, recording.tables());
+  pass_memory_events(recording, positions);
+  const auto& found = positions.found();
   std::map<std::string, GroupTotals> groups;
   for (const DeviceHoldings& device : devices)
     for (const LiveBlock& block : device.blocks) {
@@ -50,30 +46,27 @@ std::vector<HeldGroup> group_by_position(const std::string& path,
 
 }  // namespace
 
-void add_groups(const std::string& path, const CompareConditions& conditions,
-                const traces::ProgressListener& listener, ComparedFile& compared) {
-  traces::OpenTrace trace = traces::open_trace(path, listener);
-  trace.memory = conditions.memory;
-  traces::SnapshotTables tables;
-  FoundHoldings found = find_holdings(trace, tables, conditions.moment);
+void add_groups(Recording& recording, const CompareConditions& conditions, ComparedFile& compared) {
+  FoundHoldings found = find_holdings(recording, conditions.moment);
   if (conditions.device)
     std::erase_if(found.devices, [&](const DeviceHoldings& device) {
       return device.device != *conditions.device;
     });
   if (found.devices.empty())
-    throw InputError({trace.file, "", "a device " + std::to_string(conditions.device.value_or(0)),
+    throw InputError({recording.file(), "",
+                      "a device " + std::to_string(conditions.device.value_or(0)),
                       "none of that number"});
   std::vector<LiveBlock> blocks;
   for (const DeviceHoldings& device : found.devices)
     blocks.insert(blocks.end(), device.blocks.begin(), device.blocks.end());
   if (found.devices.size() == 1) compared.event = found.devices.front().event;
   compared.is_at_end = std::ranges::none_of(found.devices, &DeviceHoldings::has_history);
-  compared.groups = conditions.by ? group_blocks(blocks, *conditions.by, tables)
-                                  : group_by_position(path, found.devices, listener, compared);
+  compared.groups = conditions.by ? group_blocks(blocks, *conditions.by, recording.tables())
+                                  : group_by_position(recording, found.devices, compared);
   compared.has_groups = true;
-  compared.kind = found.is_program     ? "a program"
-                  : compared.is_at_end ? "a snapshot without a history"
-                                       : "a recording";
+  compared.kind = recording.is_program() ? "a program"
+                  : compared.is_at_end   ? "a snapshot without a history"
+                                         : "a recording";
   compared.notes.insert(compared.notes.end(), found.notes.begin(), found.notes.end());
 }
 

@@ -3,11 +3,9 @@
 #include "replay/compare/compared_file.h"
 #include "replay/compare/history_metrics.h"
 #include "replay/recording/history_checks.h"
-#include "replay/recording/host_sections.h"
 #include "replay/replayer/host_report.h"
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/replayed_states.h"
-#include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {
 namespace {
@@ -31,23 +29,23 @@ void add_state_metrics(const std::vector<DeviceState>& states, ComparedFile& com
     compared.metrics.insert(compared.metrics.begin(), of_state.begin(), of_state.end());
 }
 
-void add_host_metrics(const DeviceHistory& host, const VerifyConditions& conditions,
+void add_host_metrics(const DeviceHistory& host, const ExplainedHistory& explained,
                       ComparedFile& compared) {
   if (const std::string reason = impossible_part(host); !reason.empty())
     return add_note_once(compared, "pinned host memory is left out: " + reason);
-  const MetricValues values = host_history_metrics(host, conditions);
+  const MetricValues values = host_history_metrics(host, explained);
   compared.metrics.insert(compared.metrics.end(), values.begin(), values.end());
 }
 
 }  // namespace
 
-void add_program_metrics(const std::string& path, const CompareConditions& conditions,
-                         const traces::ProgressListener& listener, ComparedFile& compared) {
+void add_program_metrics(Recording& recording, const CompareConditions& conditions,
+                         ComparedFile& compared) {
   ReplayConditions as_in_file;
   as_in_file.on_out_of_memory = OnOutOfMemory::skip;
-  as_in_file.scratch = conditions.scratch;
-  ReplaySource source(path, as_in_file, listener);
-  ReplayReport report = source.run({});
+  as_in_file.scratch = recording.scratch();
+  const Replayer replayer(recording);
+  ReplayReport report = replayer.run(as_in_file);
   const auto is_other = [&](traces::DeviceIndex device) {
     return conditions.device && device.value != *conditions.device;
   };
@@ -55,7 +53,7 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
                 [&](const DeviceReport& device) { return is_other(device.device); });
   compared.metrics = run_metrics(report);
   for (const std::string& note : report.notes) add_note_once(compared, note);
-  if (conditions.memory == traces::ShownMemory::host) {
+  if (recording.memory() == traces::ShownMemory::host) {
     compared.metrics = report.host ? host_metrics(*report.host) : MetricValues();
     return;
   }
@@ -64,43 +62,31 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
                           [](const auto& device) { return device.pool.has_value(); }))
     return;
   std::vector<DeviceState> states =
-      states_at(source, {state_moment(conditions.moment, compared)}, report, compared.name);
+      states_at(replayer, as_in_file, {state_moment(conditions.moment, compared)}, report);
   std::erase_if(states, [&](const DeviceState& state) { return is_other(state.device); });
   add_state_metrics(states, compared);
 }
 
-void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
-                          const traces::ProgressListener& listener, ComparedFile& compared) {
-  traces::OpenTrace trace = traces::open_trace(path, listener);
-  trace.memory = conditions.memory;
-  auto recorded = std::make_shared<RecordedFile>();
-  HistoryCollector collector(conditions.scratch);
-  traces::read_snapshot(trace, recorded->tables, collector);
-  recorded->history = collector.take();
-  const RecordedHistory& history = recorded->history;
-  const traces::TextTable& texts = recorded->tables.texts;
-  const VerifyConditions verify = verify_conditions(history, texts, nullptr);
-  if (conditions.memory == traces::ShownMemory::host) {
-    take_as_host(recorded->history);
-    for (const DeviceHistory& host : history.devices) add_host_metrics(host, verify, compared);
-    compared.recorded = std::move(recorded);
+void add_recorded_metrics(Recording& recording, const CompareConditions& conditions,
+                          ComparedFile& compared) {
+  if (recording.memory() == traces::ShownMemory::host) {
+    for (const DeviceHistory& host : recording.history().devices)
+      add_host_metrics(host, recording.explained(host), compared);
     return;
   }
-  if (conditions.device)
-    std::erase_if(recorded->history.devices,
-                  [&](const DeviceHistory& device) { return device.device != *conditions.device; });
   std::vector<MetricValues> devices;
-  for (const DeviceHistory& device : history.devices)
-    devices.push_back(history_metrics(device, verify));
+  for (const DeviceHistory* const device : compared.devices())
+    devices.push_back(history_metrics(*device, recording.explained(*device)));
   compared.metrics = sum_of_metrics(devices);
-  RecordedStates found = recorded_states(
-      history, texts,
-      {{state_moment(conditions.moment, compared)}, nullptr, StateHistory::last_event});
+  RecordedStates found = recorded_states(recording, {state_moment(conditions.moment, compared)},
+                                         StateHistory::last_event);
   for (const std::string& doubt : found.doubts) add_note_once(compared, doubt);
+  std::erase_if(found.states, [&](const DeviceState& state) {
+    return conditions.device && state.device.value != *conditions.device;
+  });
   add_state_metrics(found.states, compared);
-  const RecordedHistory host = host_history_in(history, recorded->tables);
-  for (const DeviceHistory& pinned : host.devices) add_host_metrics(pinned, verify, compared);
-  compared.recorded = std::move(recorded);
+  for (const DeviceHistory& pinned : recording.pinned().devices)
+    add_host_metrics(pinned, explain(pinned, recording.rules()), compared);
 }
 
 }  // namespace vramlab::replay

@@ -11,28 +11,8 @@ namespace {
 using nlohmann::json;
 using traces::InputError;
 
-constexpr std::size_t first_look = 256;
-/// Reports are short; what is longer is something else.
+/// Reports are short; a longer file is something else.
 constexpr std::size_t longest_report = 64U << 20;
-
-std::string read_bytes(traces::ByteSource& source, std::size_t most) {
-  std::string text;
-  std::vector<char> piece(std::min<std::size_t>(most, 1U << 16));
-  while (text.size() < most) {
-    const std::size_t count = source.read(piece.data(), std::min(piece.size(), most - text.size()));
-    if (count == 0) break;
-    text.append(piece.data(), count);
-  }
-  return text;
-}
-
-/// The JSON of vramlab's own commands begins so.
-bool is_report(const std::string& beginning) {
-  const std::size_t begin = beginning.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos || beginning[begin] != '{') return false;
-  const std::size_t key = beginning.find_first_not_of(" \t\r\n", begin + 1);
-  return key != std::string::npos && beginning.compare(key, 16, "\"schema_version\"") == 0;
-}
 
 std::int64_t value_of_json(const Metric& metric, const json& value, const std::string& file) {
   constexpr std::uint64_t largest = INT64_MAX;
@@ -78,13 +58,21 @@ const json& metrics_in(const json& document, const CompareConditions& conditions
   return *metrics;
 }
 
-ComparedFile read_report(const std::string& file, traces::ByteSource& source, std::string beginning,
-                         const CompareConditions& conditions) {
-  beginning += read_bytes(source, longest_report);
+}  // namespace
+
+bool is_report(std::string_view start) {
+  const std::size_t begin = start.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || start[begin] != '{') return false;
+  const std::size_t key = start.find_first_not_of(" \t\r\n", begin + 1);
+  return key != std::string_view::npos && start.substr(key).starts_with("\"schema_version\"");
+}
+
+ComparedFile read_report(traces::OpenBytes& bytes, const CompareConditions& conditions) {
+  const std::string& file = bytes.file;
   ComparedFile compared;
   compared.kind = "a report";
   try {
-    const json document = json::parse(beginning);
+    const json document = json::parse(traces::read_all(bytes, longest_report));
     if (const json& version = document.at("schema_version"); version != 1)
       throw InputError({file, "schema_version", "1", version.dump()});
     compared.metrics = metrics_of_json(metrics_in(document, conditions, file), file);
@@ -97,34 +85,27 @@ ComparedFile read_report(const std::string& file, traces::ByteSource& source, st
   return compared;
 }
 
-}  // namespace
-
-std::optional<ComparedFile> read_report(const std::string& path,
-                                        const CompareConditions& conditions) {
-  const auto source = traces::open_file_source(path);
-  std::string beginning = read_bytes(*source, first_look);
-  if (!is_report(beginning)) return std::nullopt;
-  return read_report(traces::input_name(path), *source, std::move(beginning), conditions);
+ComparedFile compared_file_of(std::shared_ptr<Recording> recording,
+                              const CompareConditions& conditions) {
+  ComparedFile compared;
+  compared.name = recording->file();
+  compared.device = conditions.device;
+  add_groups(*recording, conditions, compared);
+  if (recording->is_program()) {
+    add_program_metrics(*recording, conditions, compared);
+  } else {
+    compared.recorded = std::move(recording);
+    add_recorded_metrics(*compared.recorded, conditions, compared);
+  }
+  return compared;
 }
 
-ComparedFile read_compared_file(const std::string& path, const CompareConditions& conditions,
-                                const traces::ProgressListener& listener) {
-  const std::string name = traces::input_name(path);
-  if (path == "-")
-    throw traces::InputError(
-        {name, "", "a file, as this goes through it more than once", "standard input"});
-  if (std::optional<ComparedFile> report = read_report(path, conditions)) {
-    report->name = path;
-    return *std::move(report);
-  }
-  ComparedFile compared;
-  compared.name = path;
-  add_groups(path, conditions, listener, compared);
-  if (compared.kind == "a program")
-    add_program_metrics(path, conditions, listener, compared);
-  else
-    add_recorded_metrics(path, conditions, listener, compared);
-  return compared;
+std::vector<const DeviceHistory*> ComparedFile::devices() const {
+  std::vector<const DeviceHistory*> counted;
+  if (!recorded) return counted;
+  for (const DeviceHistory& history : recorded->history().devices)
+    if (!device || history.device == *device) counted.push_back(&history);
+  return counted;
 }
 
 }  // namespace vramlab::replay

@@ -113,7 +113,8 @@ Comparison compare(ComparedFile base, ComparedFile now, const std::vector<AskedL
   comparison.has_groups = base.has_groups && now.has_groups;
   if (comparison.has_groups) comparison.groups = changes_of(base, now);
   if (base.recorded && now.recorded)
-    comparison.events = compare_events(*base.recorded, *now.recorded);
+    comparison.events = compare_events({base.devices(), base.recorded->tables()},
+                                       {now.devices(), now.recorded->tables()});
   comparison.base = std::move(base);
   comparison.now = std::move(now);
   const MetricValues of_both = metrics_of(comparison.groups);

@@ -69,7 +69,8 @@ class EventShapes {
   std::uint64_t begun_ = 0;
 };
 
-std::string event_text(const RecordedFile& file, const DeviceHistory& device, std::size_t event) {
+std::string event_text(const ComparedDevices& file, const DeviceHistory& device,
+                       std::size_t event) {
   if (event >= device.events.size()) return "the end of the recording";
   const AllocatorEvent& entry = device.events[event];
   std::string text = std::string(action_name(entry.action)) + " of " + format_bytes(entry.size);
@@ -90,16 +91,15 @@ std::optional<std::size_t> first_difference(const DeviceHistory& base, const Dev
   return common;
 }
 
-std::vector<const DeviceHistory*> devices_of(const RecordedFile& file) {
-  std::vector<const DeviceHistory*> devices;
-  for (const DeviceHistory& history : file.history.devices)
-    if (!history.events.empty()) devices.push_back(&history);
+std::vector<const DeviceHistory*> devices_of(const ComparedDevices& file) {
+  std::vector<const DeviceHistory*> devices = file.devices;
+  std::erase_if(devices, [](const DeviceHistory* history) { return history->events.empty(); });
   return devices;
 }
 
 }  // namespace
 
-std::optional<EventOrder> compare_events(const RecordedFile& base, const RecordedFile& now) {
+std::optional<EventOrder> compare_events(const ComparedDevices& base, const ComparedDevices& now) {
   const auto in_base = devices_of(base);
   const auto in_now = devices_of(now);
   if (in_base.empty() || in_now.empty()) return std::nullopt;

@@ -5,16 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "replay/recording/recorded_history.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::replay {
 
-struct RecordedFile {
-  RecordedHistory history;
-  /// For the stacks of the history.
-  traces::SnapshotTables tables;
+/// The devices of a recording that are compared.
+struct ComparedDevices {
+  std::vector<const DeviceHistory*> devices;
+  const traces::SnapshotTables& tables;
 };
 
 struct EventDifference {
@@ -34,6 +35,6 @@ struct EventOrder {
 };
 
 /// Empty if one of the files has no events.
-std::optional<EventOrder> compare_events(const RecordedFile& base, const RecordedFile& now);
+std::optional<EventOrder> compare_events(const ComparedDevices& base, const ComparedDevices& now);
 
 }  // namespace vramlab::replay

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "replay/recording/followed_blocks.h"
-#include "replay/recording/recorded_memory.h"
+#include "replay/replayer/recorded_memory.h"
 
 namespace vramlab::replay {
 namespace {
@@ -76,7 +76,7 @@ void add(MetricValues& values, std::string_view name, std::uint64_t value) {
 
 }  // namespace
 
-MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions) {
+MetricValues history_metrics(const DeviceHistory& history, const ExplainedHistory& explained) {
   MetricValues values;
   const AtEnd end = at_end(history);
   if (history.events.empty()) {
@@ -85,11 +85,10 @@ MetricValues history_metrics(const DeviceHistory& history, const VerifyCondition
     return values;
   }
   const Counts counts = count(history);
-  const HistoryWalk walk = walk_blocks(history, conditions);
-  PeakAllocated allocated(history, walk);
-  watch_placements(history, walk, allocated);
-  const RecordedMemory memory = recorded_memory(history, walk);
-  const std::uint64_t all_got = reserved_at(walk.start).count + counts.got.count;
+  PeakAllocated allocated(history, explained);
+  if (explained.is_placed()) watch_placements(history, explained, allocated);
+  const RecordedMemory memory = recorded_memory(history, explained);
+  const std::uint64_t all_got = reserved_at(explained.start).count + counts.got.count;
   add(values, "requests", counts.requests);
   add(values, "frees", counts.frees);
   if (const auto peak = allocated.peak()) add(values, "peak_allocated", peak->count);
@@ -105,11 +104,11 @@ MetricValues history_metrics(const DeviceHistory& history, const VerifyCondition
   return values;
 }
 
-MetricValues host_history_metrics(const DeviceHistory& host, const VerifyConditions& conditions) {
+MetricValues host_history_metrics(const DeviceHistory& host, const ExplainedHistory& explained) {
   MetricValues values;
   if (!host.events.empty()) {
     const Counts counts = count(host);
-    const RecordedMemory memory = recorded_memory(host, walk_blocks(host, conditions));
+    const RecordedMemory memory = recorded_memory(host, explained);
     add(values, "host_requests", counts.requests);
     add(values, "host_frees", counts.frees);
     add(values, "host_peak_active", memory.peak_requested.count);

@@ -8,10 +8,10 @@
 
 namespace vramlab::replay {
 
-/// One device's. Without a history only what is there at the end.
-/// The same of a history of pinned host memory, whose entries have the sizes of blocks.
-MetricValues host_history_metrics(const DeviceHistory& host, const VerifyConditions& conditions);
+/// One device's. Without a history only the end is known.
+MetricValues history_metrics(const DeviceHistory& history, const ExplainedHistory& explained);
 
-MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions);
+/// The same of a history of pinned host memory, whose entries have the sizes of blocks.
+MetricValues host_history_metrics(const DeviceHistory& host, const ExplainedHistory& explained);
 
 }  // namespace vramlab::replay

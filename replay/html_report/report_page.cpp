@@ -10,7 +10,6 @@
 #include "replay/packing/best_packing.h"
 #include "replay/packing/lifetimes.h"
 #include "replay/packing/pack_input.h"
-#include "replay/recording/history_checks.h"
 #include "replay/recording/host_sections.h"
 #include "traces/io/input_error.h"
 
@@ -24,7 +23,8 @@ struct DeviceInput {
   /// For messages.
   const std::string& file;
   const DeviceHistory& history;
-  const VerifyConditions& conditions;
+  const ExplainedHistory& explained;
+  const Settings& settings;
   const ReportLimits& limits;
 };
 
@@ -44,7 +44,8 @@ class DevicePart {
   DevicePart(const DeviceInput& input, PageTexts& texts, std::string& bytes)
       : input_(input),
         history_(input.history),
-        walk_(walk_history(input.history, input.conditions)),
+        walk_(input.explained),
+        doubts_(input.explained.doubts),
         texts_(texts),
         bytes_(bytes) {}
 
@@ -57,7 +58,7 @@ class DevicePart {
     add_labels();
     add_failures();
     add_packing();
-    json_["notes"] = walk_.doubts;
+    json_["notes"] = doubts_;
     return std::move(json_);
   }
 
@@ -67,7 +68,7 @@ class DevicePart {
     constexpr std::size_t most_events = 300'000;
     json_["best_packing"] = nullptr;
     if (history_.device == host_device || history_.events.size() > most_events) return;
-    const DeviceLifetimes lifetimes = lifetimes_of(history_, input_.conditions.settings.settings);
+    const DeviceLifetimes lifetimes = lifetimes_of(history_, input_.settings);
     if (lifetimes.blocks.empty()) return;
     const PackGroup group = pack_group_of(lifetimes, input_.file);
     const PackingResult best = best_packing(group.buffers, packing_beside_replays());
@@ -111,7 +112,7 @@ class DevicePart {
   void detail() {
     ReportDetail detail(history_, walk_, texts_, plan_);
     const HistoryStep last = json_["last"]["step"];
-    ReportFragmentation fragmentation({.settings = input_.conditions.settings.settings}, texts_);
+    ReportFragmentation fragmentation({.settings = input_.settings}, texts_);
     detail.when_seen(
         [&](HistoryStep step, const allocator::Snapshot& snapshot, const LiveBlocks& in_use) {
           fragmentation.add(step, snapshot, in_use);
@@ -236,10 +237,10 @@ class DevicePart {
     const std::uint64_t different = std::max<std::uint64_t>(blocks.size(), count) - same;
     json_["blocks_unlike_file_at_end"] = different;
     if (different > 0)
-      walk_.doubts.push_back(
-          "at the end " + std::to_string(different) + " of " + std::to_string(blocks.size()) +
-          " blocks differ from the final state in the file: the states shown here "
-          "are guessed");
+      doubts_.push_back("at the end " + std::to_string(different) + " of " +
+                        std::to_string(blocks.size()) +
+                        " blocks differ from the final state in the file: the states shown here "
+                        "are guessed");
   }
 
   std::uint64_t time_of(HistoryStep step) const {
@@ -261,7 +262,8 @@ class DevicePart {
 
   const DeviceInput input_;
   const DeviceHistory& history_;
-  HistoryWalk walk_;
+  const HistoryWalk& walk_;
+  std::vector<std::string> doubts_;
   PageTexts& texts_;
   std::string& bytes_;
   ordered_json json_;
@@ -317,8 +319,7 @@ ReportLimits ReportLimits::halved() const {
 }
 
 ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& tables,
-                        const VerifyConditions& conditions, const ReportLimits& limits,
-                        std::string& bytes) {
+                        const Settings& settings, const ReportLimits& limits, std::string& bytes) {
   PageTexts texts(tables);
   ordered_json json = {{"file", input.file},
                        {"title", input.title},
@@ -327,14 +328,10 @@ ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& 
                        {"options", input.options},
                        {"notes", input.notes}};
   json["devices"] = ordered_json::array();
-  for (const DeviceHistory& history : input.devices) {
-    if (history.events.empty() && history.final_segments.empty()) continue;
-    if (std::string reason = impossible_part(history); !reason.empty())
-      throw traces::InputError({input.file, "device " + std::to_string(history.device),
-                                "a history that an allocator can have", reason});
+  for (const ReportDevice& device : input.devices)
     json["devices"].push_back(
-        DevicePart({input.file, history, conditions, limits}, texts, bytes).build());
-  }
+        DevicePart({input.file, device.history, device.explained, settings, limits}, texts, bytes)
+            .build());
   json["spans"] = spans_json(input.spans, tables.texts);
   json["stacks"] = texts_json(texts, tables, bytes);
   return json;

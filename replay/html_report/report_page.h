@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/recording/annotation_spans.h"
 #include "replay/recording/followed_blocks.h"
 #include "replay/timeline/perfetto_timeline.h"
 
@@ -30,6 +31,12 @@ struct ReportLimits {
 
 enum class ReportOrigin : std::uint8_t { recorded, replayed };
 
+/// A device's history and how it came about.
+struct ReportDevice {
+  const DeviceHistory& history;
+  const ExplainedHistory& explained;
+};
+
 /// One recording or one replay.
 struct ReportInput {
   std::string file;
@@ -39,14 +46,15 @@ struct ReportInput {
   std::string reference;
   std::string options;
   std::vector<std::string> notes;
-  std::vector<DeviceHistory> devices;
+  std::vector<ReportDevice> devices;
   std::vector<AnnotationSpan> spans;
 };
 
-/// Adds what the page shows of it to the page's list of runs and to its bytes. Throws InputError
-/// for a history that no allocator can have.
+/// Everything that the page shows of it: an item of the page's list of runs, and what is added to
+/// its bytes. `settings`: those that it was made under. Requires: no history has an impossible
+/// part.
 nlohmann::ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& tables,
-                                  const VerifyConditions& conditions, const ReportLimits& limits,
+                                  const Settings& settings, const ReportLimits& limits,
                                   std::string& bytes);
 
 }  // namespace vramlab::replay

@@ -2,8 +2,6 @@
 
 #include "replay/call_sites/iterations.h"
 #include "replay/replayer/device_replay.h"
-#include "replay/replayer/program_replay.h"
-#include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {
 namespace {
@@ -55,17 +53,6 @@ void add_notes(FoundLifetimes& found) {
   }
 }
 
-void take_recording(FoundLifetimes& found, const RecordedHistory& history,
-                    const traces::TextTable& texts) {
-  found.version = possible_references(history, texts).front();
-  const SettingsInForce in_force = recorded_settings(history, texts, *found.version);
-  found.settings = in_force.settings;
-  if (!in_force.doubt.empty()) found.notes.push_back(in_force.doubt);
-  for (const DeviceHistory& device : history.devices)
-    if (!device.events.empty() || !device.final_segments.empty())
-      found.devices.push_back(lifetimes_of(device, found.settings));
-}
-
 class IterationRequests : public MemoryEventSink {
  public:
   IterationRequests(const IterationRule& rule, const traces::SnapshotTables& tables)
@@ -97,54 +84,68 @@ class IterationRequests : public MemoryEventSink {
 
 }  // namespace
 
-FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& tables) {
+namespace {
+
+FoundLifetimes find_in_program(Recording& recording) {
   ReplayConditions conditions;
+  conditions.version = recording.asked_version();
   conditions.memory = boundless_memory;
   conditions.on_out_of_memory = OnOutOfMemory::skip;
   conditions.history_capacity = unlimited_history;
   std::vector<DeviceHistory> replayed;
   ReplayWatch watch = watch_keeping(replayed);
-  NoticeCollector notices(tables.texts);
+  NoticeCollector notices(recording.tables().texts);
   watch.after_event = [&](const DeviceReplay& device, const traces::ProgramEvent& event,
                           std::uint64_t /*number*/) { notices.note(device, event); };
-  ProgramReplay replay(trace.file, tables, conditions, watch);
-  HistoryCollector collector;
-  traces::read_trace(trace, tables, {collector, replay});
+  const Replayer replayer(recording);
   FoundLifetimes found;
-  found.is_program = replay.has_events();
-  if (found.is_program) {
-    found.version = &replay.version();
-    found.settings = replay.settings();
-    found.notes = replay.finish().notes;
-    for (const DeviceHistory& device : replayed) {
-      found.devices.push_back(lifetimes_of(device, found.settings));
-      found.devices.back().notices = notices.take(device.device);
-    }
-  } else {
-    take_recording(found, collector.take(), tables.texts);
+  found.version = &replayer.version();
+  found.settings = replayer.settings();
+  found.notes = replayer.run(conditions, watch).notes;
+  for (const DeviceHistory& device : replayed) {
+    found.devices.push_back(lifetimes_of(device, found.settings));
+    found.devices.back().notices = notices.take(device.device);
   }
+  return found;
+}
+
+FoundLifetimes find_in_history(const RecordedHistory& history, const traces::TextTable& texts) {
+  FoundLifetimes found;
+  found.version = possible_references(history, texts).front();
+  const SettingsInForce in_force = recorded_settings(history, texts, *found.version);
+  found.settings = in_force.settings;
+  if (!in_force.doubt.empty()) found.notes.push_back(in_force.doubt);
+  for (const DeviceHistory& device : history.devices)
+    if (!device.events.empty() || !device.final_segments.empty())
+      found.devices.push_back(lifetimes_of(device, found.settings));
+  return found;
+}
+
+}  // namespace
+
+FoundLifetimes find_lifetimes(Recording& recording) {
+  FoundLifetimes found = recording.is_program()
+                             ? find_in_program(recording)
+                             : find_in_history(recording.history(), recording.tables().texts);
   add_notes(found);
   return found;
 }
 
-std::vector<DeviceLifetimes> lifetimes_of(const Recording& recording,
+std::vector<DeviceLifetimes> lifetimes_of(const Replayer& replayer,
                                           const ReplayConditions& conditions) {
-  const BoundlessHistories histories = recording.boundless_histories(conditions);
+  const BoundlessHistories histories = replayer.boundless_histories(conditions);
   std::vector<DeviceLifetimes> found;
   for (const DeviceHistory& device : histories.devices)
     found.push_back(lifetimes_of(device, histories.settings));
   return found;
 }
 
-std::map<std::int64_t, std::vector<std::uint64_t>> find_iteration_ends(
-    const std::string& path, const traces::ProgressListener& listener) {
-  const IterationRule rule = find_iterations(path, listener);
+std::map<std::int64_t, std::vector<std::uint64_t>> find_iteration_ends(Recording& recording) {
+  const IterationRule rule = find_iterations(recording);
   if (rule.source == IterationSource::none) return {};
-  traces::OpenTrace trace = traces::open_trace(path, listener);
-  traces::SnapshotTables tables;
-  IterationRequests recorded(rule, tables);
-  IterationRequests program(rule, tables);
-  return read_memory_events(trace, tables, recorded, program) ? program.take() : recorded.take();
+  IterationRequests requests(rule, recording.tables());
+  pass_memory_events(recording, requests);
+  return requests.take();
 }
 
 }  // namespace vramlab::replay

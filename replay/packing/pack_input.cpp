@@ -66,20 +66,16 @@ Bytes load_bound_of(const std::vector<BufferRow>& rows) {
   return load_bound(sections_of(needed));
 }
 
-PackInput read_pack_input(const std::string& path, const traces::ProgressListener& listener) {
-  traces::OpenBytes bytes = traces::open_bytes(path, listener);
-  if (traces::begins_like_buffer_list(bytes.start)) return read_pack_list(bytes);
-  traces::OpenTrace trace = traces::open_trace(std::move(bytes));
-  traces::SnapshotTables tables;
-  FoundLifetimes found = find_lifetimes(trace, tables);
+PackInput pack_input_of(Recording& recording) {
+  FoundLifetimes found = find_lifetimes(recording);
   PackInput input;
-  input.file = trace.file;
-  input.source = found.is_program ? PackSource::program : PackSource::recording;
+  input.file = recording.file();
+  input.source = recording.is_program() ? PackSource::program : PackSource::recording;
   input.notes = std::move(found.notes);
   for (const DeviceLifetimes& device : found.devices)
-    input.groups.push_back(pack_group_of(device, trace.file));
+    input.groups.push_back(pack_group_of(device, recording.file()));
   if (input.groups.empty())
-    throw traces::InputError({trace.file, "", "a device with memory in use", "none"});
+    throw traces::InputError({recording.file(), "", "a device with memory in use", "none"});
   return input;
 }
 

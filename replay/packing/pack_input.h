@@ -36,8 +36,8 @@ struct PackInput {
   std::vector<std::string> notes;
 };
 
-/// What it is is told from its first bytes. Throws InputError.
-PackInput read_pack_input(const std::string& path, const traces::ProgressListener& listener);
+/// Throws InputError where nothing is in use.
+PackInput pack_input_of(Recording& recording);
 /// Requires: they begin like a list of buffers. Throws InputError.
 PackInput read_pack_list(traces::OpenBytes& bytes);
 /// `file` is for messages. Throws InputError where sizes are not countable.

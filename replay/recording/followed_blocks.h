@@ -14,25 +14,8 @@
 
 namespace vramlab::replay {
 
-// HistoryWalk: what walking through a recorded history needs, found once: when each event was,
-// which calls the events belong to, what was there at the beginning, where every block is, and
-// which pool every segment is of. Pools that the file does not name are inferred from placements
-// and releases, as a first guess of what `verify` would try.
-
-struct HistoryWalk : PlacedHistory {
-  /// By event; they don't go back.
-  traces::LongSequence<std::uint64_t> times_us;
-  /// By life.
-  std::vector<PoolId> pools;
-  /// Sentences: why what the walk shows may not be what happened.
-  std::vector<std::string> doubts;
-};
-
-/// Without pools and doubts. Requires: the history has no impossible part (impossible_part).
-HistoryWalk walk_blocks(const DeviceHistory& history, const VerifyConditions& conditions);
-
-/// Requires: the same.
-HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& conditions);
+/// A history that was walked through: only its places, times, pools and doubts are looked at.
+using HistoryWalk = ExplainedHistory;
 
 /// A moment of a history by how many of its events were done: 0 is the beginning.
 using HistoryStep = std::uint64_t;
@@ -58,7 +41,7 @@ struct MomentFigures {
 class FollowedBlocks : public PlacementWatcher, public LiveBlocks {
  public:
   /// Both must outlive this.
-  FollowedBlocks(const DeviceHistory& history, const HistoryWalk& walk)
+  FollowedBlocks(const DeviceHistory& history, const ExplainedHistory& walk)
       : history_(history), walk_(walk) {}
 
   void begin(const PlacementBlocks& blocks) final;
@@ -75,7 +58,7 @@ class FollowedBlocks : public PlacementWatcher, public LiveBlocks {
   virtual void segment_shrank(LifeIndex, Bytes) {}
 
   const DeviceHistory& history() const { return history_; }
-  const HistoryWalk& walk() const { return walk_; }
+  const ExplainedHistory& walk() const { return walk_; }
 
  private:
   void block_allocated(const LiveBlock& block) final;
@@ -88,7 +71,7 @@ class FollowedBlocks : public PlacementWatcher, public LiveBlocks {
   void pass(const PlacementBlocks& blocks);
 
   const DeviceHistory& history_;
-  const HistoryWalk& walk_;
+  const ExplainedHistory& walk_;
   MomentFigures now_;
 };
 

@@ -211,6 +211,11 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
   device.stacks.push_back(entry.stack);
 }
 
+void HistoryCollector::annotation(const traces::AnnotationValue& annotation) {
+  history_.annotations.push_back({annotation.name, annotation.stage, annotation.device,
+                                  annotation.time_us, annotation.keys.has(KnownText::time_us)});
+}
+
 RecordedHistory HistoryCollector::take() {
   std::ranges::sort(history_.devices, {}, &DeviceHistory::device);
   for (DeviceHistory& device : history_.devices)

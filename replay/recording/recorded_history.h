@@ -1,6 +1,6 @@
 // RecordedHistory: what a memory snapshot says of each device, kept as a whole: events in order and
 // the final segments. Replays need that, because what was there at the start is found by running
-// backwards. A long history lies in scratch files. Annotations and unknown keys are left out.
+// backwards. A long history lies in scratch files. Unknown keys are left out.
 #pragma once
 
 #include <cstdint>
@@ -95,8 +95,20 @@ RecordedSums sums_of(const DeviceHistory& history);
 /// of segments.
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history);
 
+/// Something that people named in a recording: its beginning or its end.
+struct RecordedAnnotation {
+  traces::TextId name;
+  /// `start` or `end`, by the word that snapshots have for it.
+  traces::TextId stage;
+  std::int64_t device = 0;
+  std::uint64_t time_us = 0;
+  bool has_time = false;
+};
+
 struct RecordedHistory {
   std::vector<DeviceHistory> devices;
+  /// In the order of the file.
+  traces::LongSequence<RecordedAnnotation> annotations;
   /// Null where the file has no settings.
   traces::GenericPointer settings;
   /// Keys of the top level that are no sections of devices, such as `host_traces`.
@@ -110,12 +122,15 @@ void take_as_host(RecordedHistory& history);
 class HistoryCollector : public traces::SnapshotSink {
  public:
   /// Long histories go to scratch files there; without a place they are in memory.
-  explicit HistoryCollector(traces::ScratchPlace place = {}) : place_(std::move(place)) {}
+  explicit HistoryCollector(traces::ScratchPlace place = {}) : place_(std::move(place)) {
+    history_.annotations = traces::LongSequence<RecordedAnnotation>(place_);
+  }
 
   void segment(const traces::SegmentValue& segment) override;
   void device_trace(traces::DeviceIndex device) override { device_of(device.value); }
   void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
   void settings(const traces::GenericPointer& settings) override { history_.settings = settings; }
+  void annotation(const traces::AnnotationValue& annotation) override;
 
   void unknown_section(traces::TextId key, const traces::GenericPointer& value) override {
     history_.other_sections.push_back({key, value});

@@ -133,21 +133,19 @@ std::size_t end_of_call(const ExplainedHistory& explained, std::size_t event_cou
 }
 
 /// Requires: the history has whole blocks.
-void add_whole_blocks(const DeviceHistory& history, const VerifyConditions& conditions,
-                      std::size_t count, RecordedStates& found) {
-  const HistoryWalk walk = walk_history(history, conditions);
-  found.doubts.insert(found.doubts.end(), walk.doubts.begin(), walk.doubts.end());
-  found.states.push_back(state_of(history, count, conditions.settings.settings,
-                                  whole_blocks_after(history, walk, count)));
+void add_whole_blocks(const DeviceHistory& history, const ExplainedHistory& explained,
+                      const Settings& settings, std::size_t count, RecordedStates& found) {
+  found.doubts.insert(found.doubts.end(), explained.doubts.begin(), explained.doubts.end());
+  found.states.push_back(
+      state_of(history, count, settings, whole_blocks_after(history, explained, count)));
 }
 
 }  // namespace
 
-RecordedStates recorded_states(const RecordedHistory& history, const traces::TextTable& texts,
-                               const RecordedMoment& wanted) {
+RecordedStates recorded_states(Recording& recording, const Moment& moment, StateHistory kept) {
   RecordedStates found;
-  const Moment& moment = wanted.moment;
-  const VerifyConditions conditions = verify_conditions(history, texts, wanted.version);
+  const RecordedHistory& history = recording.history();
+  const VerifyConditions& conditions = recording.rules();
   const Settings& settings = conditions.settings.settings;
   const auto start_us = first_time_us(history);
   for (const DeviceHistory& device : history.devices) {
@@ -160,17 +158,17 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
                              ": this is the end, the only state in the file");
     if (moment.kind == MomentKind::end || is_all_there_is) {
       DeviceState state = state_of(device, device.events.size(), settings, {device.final_segments});
-      keep_history(device, device.events.size(), wanted.history, state);
+      keep_history(device, device.events.size(), kept, state);
       found.states.push_back(std::move(state));
       continue;
     }
+    const ExplainedHistory& explained = recording.explained(device);
     if (device.traits.has_whole_blocks) {
-      add_whole_blocks(device, conditions, *at, found);
+      add_whole_blocks(device, explained, settings, *at, found);
       continue;
     }
-    const ExplainedHistory explained = explain(device, conditions);
     const DeviceFidelity& fidelity = explained.fidelity;
-    if (explained.placements.life_of_event.empty()) {
+    if (!explained.can_be_replayed()) {
       found.doubts.push_back("device " + std::to_string(device.device) + ": " +
                              fidelity.reasons.front());
       continue;
@@ -182,7 +180,7 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
     const std::size_t count = end_of_call(explained, *at);
     DeviceState state =
         state_of(device, count, settings, state_after(device, explained, conditions, *at));
-    keep_history(device, count, wanted.history, state);
+    keep_history(device, count, kept, state);
     found.states.push_back(std::move(state));
   }
   return found;

@@ -7,6 +7,7 @@
 
 #include "replay/metrics/device_state.h"
 #include "replay/recording/recorded_history.h"
+#include "replay/recording/recording.h"
 #include "replay/recording/snapshot_values_of.h"
 
 namespace vramlab::replay {
@@ -20,15 +21,8 @@ struct RecordedStates {
 /// What of the history up to the moment comes with a state.
 enum class StateHistory : std::uint8_t { all, last_event };
 
-struct RecordedMoment {
-  Moment moment;
-  /// Null to guess it.
-  const ReferenceVersion* version = nullptr;
-  StateHistory history = StateHistory::all;
-};
-
 /// For each device that has such a moment. A device whose first event is later has none at a time.
-RecordedStates recorded_states(const RecordedHistory& history, const traces::TextTable& texts,
-                               const RecordedMoment& wanted);
+RecordedStates recorded_states(Recording& recording, const Moment& moment,
+                               StateHistory kept = StateHistory::all);
 
 }  // namespace vramlab::replay

@@ -232,54 +232,89 @@ void note_settings_changes(ExplainedHistory& explained, const DeviceHistory& his
   if (!is_as_recorded) explained.settings_changes = in_time.changes();
 }
 
-/// How many events are left behind the first difference, of all devices.
-std::size_t left_by(const ReferenceVersion& version, const RecordedHistory& history,
-                    const traces::TextTable& texts) {
-  const VerifyConditions conditions{version, true, recorded_settings(history, texts, version)};
+/// A version and how far it follows the history.
+struct TriedVersion {
+  const ReferenceVersion* version = nullptr;
+  /// How many events are left behind the first difference, of all devices.
   std::size_t left = 0;
+  FirstTries tries;
+};
+
+TriedVersion try_version(const ReferenceVersion& version, const RecordedHistory& history,
+                         const traces::TextTable& texts) {
+  const VerifyConditions conditions{version, true, recorded_settings(history, texts, version)};
+  TriedVersion tried{&version, 0, {}};
   for (const DeviceHistory& device : history.devices) {
+    std::optional<ExplainedHistory>& explained = tried.tries.emplace_back();
     // Pinned memory is not that allocator's, whose smallest block is larger.
     if (device.traits.has_whole_blocks || without_replay(device)) continue;
-    const ExplainedHistory explained =
-        explain_under(device, conditions, {{0, conditions.settings.settings}});
-    left += device.events.size() - std::min(followed(explained), device.events.size());
+    explained = explain_under(device, conditions, {{0, conditions.settings.settings}});
+    tried.left += device.events.size() - std::min(followed(*explained), device.events.size());
   }
-  return left;
+  return tried;
 }
 
 /// If several versions write the same keys: the first of those that follow the history furthest.
-const ReferenceVersion& guess_reference(const RecordedHistory& history,
-                                        const traces::TextTable& texts) {
+TriedVersion guess_reference(const RecordedHistory& history, const traces::TextTable& texts) {
   const auto possible = possible_references(history, texts);
-  const ReferenceVersion* best = possible.front();
-  if (possible.size() == 1) return *best;
-  std::size_t fewest_left = left_by(*best, history, texts);
+  if (possible.size() == 1) return {possible.front(), 0, {}};
+  TriedVersion best = try_version(*possible.front(), history, texts);
   for (const ReferenceVersion* version : std::span(possible).subspan(1)) {
-    if (fewest_left == 0) break;
-    const std::size_t left = left_by(*version, history, texts);
-    if (left < fewest_left) best = version;
-    fewest_left = std::min(left, fewest_left);
+    if (best.left == 0) break;
+    TriedVersion tried = try_version(*version, history, texts);
+    if (tried.left < best.left) best = std::move(tried);
   }
-  return *best;
+  return best;
 }
 
-}  // namespace
-
-VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
-                                   const ReferenceVersion* version) {
-  const bool is_guessed = version == nullptr;
-  if (is_guessed) version = &guess_reference(history, texts);
-  return {*version, is_guessed, recorded_settings(history, texts, *version), true};
+/// As recorded, but never back; where none is recorded, the events are a microsecond apart.
+void find_times(const DeviceHistory& history, ExplainedHistory& explained) {
+  explained.times_us = traces::LongSequence<std::uint64_t>(history.events.place());
+  const bool has_times = std::ranges::any_of(
+      history.events, [](const AllocatorEvent& event) { return event.time_us > 0; });
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < history.events.size(); ++i)
+    explained.times_us.push_back(last = has_times ? std::max(last, history.events[i].time_us) : i);
+  if (has_times || explained.times_us.empty()) return;
+  explained.doubts.emplace_back("the events have no times: they are shown one microsecond apart");
 }
 
-ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions) {
-  if (auto fidelity = without_replay(history)) {
-    ExplainedHistory explained;
-    explained.fidelity = *std::move(fidelity);
-    return explained;
-  }
+void note_doubts(const DeviceHistory& history, ExplainedHistory& explained) {
+  std::vector<std::string>& doubts = explained.doubts;
+  if (!explained.start.contradiction.empty()) doubts.push_back(explained.start.contradiction);
+  if (!explained.placements.contradiction.empty())
+    doubts.push_back(explained.placements.contradiction);
+  if (explained.start.assumed_extent_count > 0)
+    doubts.push_back(std::to_string(explained.start.assumed_extent_count) +
+                     " blocks are older than the first event: their sizes are guessed from the "
+                     "room around them");
+  std::uint64_t inferred = 0;
+  for (LifeIndex life = 0; life < explained.pools.size(); ++life)
+    if (!explained.placements.lives[life].pool && explained.pools[life] != default_pool) ++inferred;
+  if (inferred > 0)
+    doubts.push_back("the private pool of " + std::to_string(inferred) +
+                     " segments is inferred from placements");
+  if (history.traits.unknown_event_count > 0)
+    doubts.push_back(std::to_string(history.traits.unknown_event_count) +
+                     " events are of unknown kinds and left out");
+}
+
+/// With the pools that the file says.
+ExplainedHistory placed_alone(const DeviceHistory& history, const VerifyConditions& conditions) {
+  ExplainedHistory placed;
+  static_cast<PlacedHistory&>(placed) =
+      place_history(history, {{0, conditions.settings.settings}}, conditions.version);
+  for (const SegmentLife& life : placed.placements.lives)
+    placed.pools.push_back(life.pool.value_or(default_pool));
+  return placed;
+}
+
+/// By the engine. Requires: the history has calls of an allocator.
+ExplainedHistory follow(const DeviceHistory& history, const VerifyConditions& conditions,
+                        std::optional<ExplainedHistory> first_try) {
   ExplainedHistory explained =
-      explain_under(history, conditions, {{0, conditions.settings.settings}});
+      first_try ? *std::move(first_try)
+                : explain_under(history, conditions, {{0, conditions.settings.settings}});
   if (explained.fidelity.first_difference && conditions.settings_may_have_changed)
     if (auto in_phases = PhaseSearch(history, conditions, explained).find())
       explained = *std::move(in_phases);
@@ -290,20 +325,52 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
   return explained;
 }
 
+}  // namespace
+
+GuessedConditions guess_conditions(const RecordedHistory& history, const traces::TextTable& texts,
+                                   const ReferenceVersion* version) {
+  TriedVersion tried =
+      version == nullptr ? guess_reference(history, texts) : TriedVersion{version, 0, {}};
+  return {
+      {*tried.version, version == nullptr, recorded_settings(history, texts, *tried.version), true},
+      std::move(tried.tries)};
+}
+
+bool ExplainedHistory::can_be_replayed() const {
+  return fidelity.label != FidelityLabel::final_state_only && !placements.life_of_event.empty();
+}
+
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions,
+                         std::optional<ExplainedHistory> first_try) {
+  std::optional<DeviceFidelity> obstacle = without_replay(history);
+  const bool is_possible = impossible_part(history).empty();
+  const bool is_followed = !obstacle && !history.traits.has_whole_blocks;
+  ExplainedHistory explained;
+  if (is_followed)
+    explained = follow(history, conditions, std::move(first_try));
+  else if (is_possible)
+    explained = placed_alone(history, conditions);
+  if (obstacle) explained.fidelity = *std::move(obstacle);
+  if (!is_possible) return explained;
+  find_times(history, explained);
+  note_doubts(history, explained);
+  return explained;
+}
+
+ExplainedHistory walk_history(const DeviceHistory& history, const VerifyConditions& conditions) {
+  ExplainedHistory placed = placed_alone(history, conditions);
+  const bool says_every_pool = std::ranges::all_of(
+      placed.placements.lives, [](const SegmentLife& life) { return life.pool.has_value(); });
+  if (!says_every_pool && !history.traits.has_whole_blocks) return explain(history, conditions);
+  find_times(history, placed);
+  note_doubts(history, placed);
+  return placed;
+}
+
 Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
                      const VerifyConditions& conditions, std::size_t event_count) {
   VerifyRun run(history, explained, conditions);
   return run.state_after(event_count);
-}
-
-Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions) {
-  Fidelity fidelity;
-  fidelity.reference = conditions.version.name;
-  fidelity.reference_is_guessed = conditions.version_is_guessed;
-  fidelity.options = conditions.settings.settings.text;
-  for (const DeviceHistory& device : history.devices)
-    fidelity.devices.push_back(explain(device, conditions).fidelity);
-  return fidelity;
 }
 
 namespace {

@@ -1,8 +1,11 @@
-// Verifying a recording: every device's history through the engine, and how faithful that was.
+// Explaining a recorded history: every event placed and followed by the engine, under the rules and
+// settings that it was made under, and how faithful that was.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "allocator/types/snapshot.h"
@@ -20,10 +23,6 @@ struct VerifyConditions {
   /// The settings are the last ones that a file holds; the program may have changed them before.
   bool settings_may_have_changed = false;
 };
-
-/// `version`: null to guess it.
-VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
-                                   const ReferenceVersion* version);
 
 /// Everything cached was released there.
 struct EmptiedCache {
@@ -49,7 +48,8 @@ struct FollowedCalls {
   std::set<std::size_t> captured_failures;
 };
 
-/// A device's history, explained. The segments of its start have their pools.
+/// A device's history, explained: where every block is, when each event was, which calls the events
+/// belong to, and which pool every segment is of. The segments of its start have their pools.
 struct ExplainedHistory : PlacedHistory, FollowedCalls {
   DeviceFidelity fidelity;
   /// As the version does whose rules it was followed by.
@@ -62,17 +62,41 @@ struct ExplainedHistory : PlacedHistory, FollowedCalls {
   /// First events of calls before which the program emptied a cache that held nothing: found by the
   /// rhythm in which it does so.
   std::set<std::size_t> emptied_in_vain;
+  /// By event; they don't go back.
+  traces::LongSequence<std::uint64_t> times_us;
+  /// Sentences: why the placements may not show what happened.
+  std::vector<std::string> doubts;
+
+  /// Places are known: the history is one that an allocator can have made.
+  bool is_placed() const { return !phases.empty(); }
+  /// There are calls that an allocator can have made; otherwise the fidelity says why not.
+  bool can_be_replayed() const;
 };
 
-/// Only the fidelity if there is no history, or none that an allocator can have made.
-ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions);
+/// What guessing the version followed on the way, by device: the first step of explain().
+using FirstTries = std::vector<std::optional<ExplainedHistory>>;
+
+struct GuessedConditions {
+  VerifyConditions conditions;
+  FirstTries tries;
+};
+/// `version`: null to guess it.
+GuessedConditions guess_conditions(const RecordedHistory& history, const traces::TextTable& texts,
+                                   const ReferenceVersion* version);
+
+/// Only the fidelity where the history is none that an allocator can have made. A history without
+/// events is placed; one of whole blocks is placed too, as its allocator has other rules.
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions,
+                         std::optional<ExplainedHistory> first_try = {});
+
+/// For histories that say every pool, such as those of replays: the engine is not asked. Requires:
+/// the history has no impossible part (impossible_part).
+ExplainedHistory walk_history(const DeviceHistory& history, const VerifyConditions& conditions);
 
 /// The state after the call that the last of the first so many events belongs to; of none, the
 /// state before the first.
 Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
                      const VerifyConditions& conditions, std::size_t event_count);
-
-Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions);
 
 // A private pool whose memory was released has lost its users and takes no more requests. If the
 // pools that were found out say otherwise, two pools were taken for one: what is asked for

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "replay/recording/recorded_memory.h"
 #include "replay/recording/verify.h"
+#include "replay/replayer/recorded_memory.h"
 
 namespace vramlab::replay {
 namespace {
@@ -28,14 +28,13 @@ bool is_of_recorded_memory(const ProgramEvent& event) {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, KeepsStacks keeps,
+  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained,
                  traces::TextTable& texts)
       : history_(history),
         explained_(explained),
         texts_(texts),
-        keeps_stacks_(keeps),
         pools_(pools_by_generation(history, explained)),
-        writer_(keeps, history.events.place()),
+        writer_(history.events.place()),
         program_(facts_of(history, explained)),
         memory_(choose_memory(program_.memory, program_.reservation, {}).memory),
         others_(history, explained, memory_) {
@@ -121,8 +120,7 @@ class ProgramBuilder {
 
   void add_start() {
     std::set<PoolId> pools;
-    std::map<Address, traces::StackId> stacks;
-    if (keeps_stacks_ == KeepsStacks::yes) stacks = stacks_from_before(history_);
+    const std::map<Address, traces::StackId> stacks = stacks_from_before(history_);
     for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
       GivenSegment segment = explained_.start.segments[i];
       segment.pool = pools_[i];
@@ -352,7 +350,6 @@ class ProgramBuilder {
   const DeviceHistory& history_;
   const ExplainedHistory& explained_;
   traces::TextTable& texts_;
-  KeepsStacks keeps_stacks_;
   /// By life.
   const std::vector<PoolId> pools_;
   CompactWriter writer_;
@@ -383,8 +380,8 @@ class ProgramBuilder {
 }  // namespace
 
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                          KeepsStacks keeps, traces::TextTable& texts) {
-  return ProgramBuilder(history, explained, keeps, texts).build();
+                          traces::TextTable& texts) {
+  return ProgramBuilder(history, explained, texts).build();
 }
 
 }  // namespace vramlab::replay

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "replay/recording/recorded_memory.h"
+#include "replay/recording/compact_program.h"
 #include "replay/recording/recorded_places.h"
 #include "replay/recording/verify.h"
-#include "replay/replayer/compact_program.h"
+#include "replay/replayer/recorded_memory.h"
 
 namespace vramlab::replay {
 
@@ -39,7 +39,7 @@ struct HistoryProgram {
 
 /// `texts`: takes the texts of the program's events.
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                          KeepsStacks keeps, traces::TextTable& texts);
+                          traces::TextTable& texts);
 
 /// Sentences: what a replay under these conditions assumes. `settings`: those it runs under.
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,

@@ -1,13 +1,13 @@
 #include "replay/replayer/host_states.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "replay/recording/history_checks.h"
 #include "replay/recording/recorded_states.h"
 #include "replay/replayer/host_replay.h"
-#include "replay/replayer/replay_source.h"
-#include "traces/formats/trace_formats.h"
+#include "replay/replayer/replayer.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {
@@ -30,57 +30,54 @@ Moment among_entries(const Moment& moment, const KeptHostHistory& kept,
   return {MomentKind::event, count - 1};
 }
 
-HostState state_in(const RecordedHistory& history, const Moment& moment,
-                   const HostStateRequest& request,
-                   std::shared_ptr<const traces::SnapshotTables> tables) {
-  for (const DeviceHistory& device : history.devices)
+/// Requires: the recording is about pinned memory.
+HostState state_in(Recording& recording, const Moment& moment) {
+  for (const DeviceHistory& device : recording.history().devices)
     if (std::string reason = impossible_part(device); !reason.empty())
       throw InputError(
-          {request.file, "pinned host memory", "a history that an allocator can have", reason});
-  RecordedStates found = recorded_states(
-      history, tables->texts, {moment, request.conditions.version, StateHistory::last_event});
+          {recording.file(), "pinned host memory", "a history that an allocator can have", reason});
+  RecordedStates found = recorded_states(recording, moment, StateHistory::last_event);
   if (found.states.empty())
-    throw InputError({request.file, "", "such a moment of pinned host memory", "none"});
-  return {std::move(found.states.front()), std::move(found.doubts), std::move(tables)};
+    throw InputError({recording.file(), "", "such a moment of pinned host memory", "none"});
+  return {std::move(found.states.front()), std::move(found.doubts)};
 }
 
-HostState recorded_state(RecordedHistory history, const HostStateRequest& request,
-                         std::shared_ptr<const traces::SnapshotTables> tables) {
-  if (history.devices.empty())
-    throw InputError({request.file, "", "something about pinned host memory", "none"});
-  take_as_host(history);
-  return state_in(history, request.moment, request, std::move(tables));
+/// What a file says of pinned memory, or what a replay kept of it, as a recording of its own.
+Recording recording_of(const Recording& whole, RecordedHistory pinned,
+                       const ReferenceVersion* version) {
+  const std::shared_ptr<traces::SnapshotTables> same_tables(std::shared_ptr<void>(),
+                                                            &whole.tables());
+  return {whole.file(), std::move(pinned), same_tables, {version, whole.scratch()}};
 }
 
-HostState replayed_state(const HostStateRequest& request,
-                         const traces::ProgressListener& listener) {
-  auto source = std::make_shared<ReplaySource>(request.file, request.conditions, listener);
+HostState replayed_state(Recording& recording, const Moment& moment,
+                         const ReplayConditions& conditions) {
   std::optional<KeptHostHistory> kept;
   ReplayWatch watch;
   watch.at_host_end = [&](const HostReplay& replay) { kept = replay.kept_history(); };
-  const ReplayReport report = source->run(watch);
-  if (!kept) throw InputError({request.file, "", "events about pinned host memory", "none"});
-  const Moment moment = among_entries(request.moment, *kept, report.first_time_ns);
+  const ReplayReport report = Replayer(recording).run(conditions, watch);
+  if (!kept) throw InputError({recording.file(), "", "events about pinned host memory", "none"});
+  const Moment entry = among_entries(moment, *kept, report.first_time_ns);
   RecordedHistory history;
   history.devices.push_back(std::move(kept->history));
-  const std::shared_ptr<const traces::SnapshotTables> tables(source, &source->tables());
-  HostState found = state_in(history, moment, request, tables);
+  Recording pinned = recording_of(recording, std::move(history), conditions.version);
+  HostState found = state_in(pinned, entry);
   found.notes.insert(found.notes.begin(), report.notes.begin(), report.notes.end());
   return found;
 }
 
 }  // namespace
 
-HostState host_state_at(const HostStateRequest& request, const traces::ProgressListener& listener) {
-  if (request.replays) return replayed_state(request, listener);
-  const auto tables = std::make_shared<traces::SnapshotTables>();
-  traces::OpenTrace trace = traces::open_trace(request.file, listener);
-  trace.memory = traces::ShownMemory::host;
-  HistoryCollector collector(request.conditions.scratch);
-  traces::ProgramCounter program;
-  traces::read_trace(trace, *tables, {collector, program});
-  if (program.summary().event_count() > 0) return replayed_state(request, listener);
-  return recorded_state(collector.take(), request, tables);
+HostState host_state_at(Recording& recording, const Moment& moment,
+                        const ReplayConditions& conditions, HostStateFrom from) {
+  if (from == HostStateFrom::replay || recording.is_program())
+    return replayed_state(recording, moment, conditions);
+  if (recording.pinned().devices.empty())
+    throw InputError({recording.file(), "", "something about pinned host memory", "none"});
+  RecordedHistory sections = recording.pinned();
+  sections.settings = recording.history().settings;
+  Recording pinned = recording_of(recording, std::move(sections), conditions.version);
+  return state_in(pinned, moment);
 }
 
 }  // namespace vramlab::replay

@@ -2,34 +2,29 @@
 // about it shows it.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "replay/metrics/device_state.h"
+#include "replay/metrics/device_state.h"
+#include "replay/recording/recording.h"
 #include "replay/replayer/replay_conditions.h"
-#include "traces/formats/open_trace.h"
 
 namespace vramlab::replay {
 
-struct HostStateRequest {
-  std::string file;
-  Moment moment;
-  ReplayConditions conditions;
-  /// A recording, too, is replayed.
-  bool replays = false;
-};
+/// A program is always replayed.
+enum class HostStateFrom : std::uint8_t { recording, replay };
 
 struct HostState {
   DeviceState state;
   /// Sentences: what is not sure.
   std::vector<std::string> notes;
-  /// For the stacks.
-  std::shared_ptr<const traces::SnapshotTables> tables;
 };
 
 /// Times count from the first event of a program, and from the first one about pinned memory of a
 /// recording; events are those of the program, and entries of `host_traces`. Throws InputError.
-HostState host_state_at(const HostStateRequest& request, const traces::ProgressListener& listener);
+HostState host_state_at(Recording& recording, const Moment& moment,
+                        const ReplayConditions& conditions, HostStateFrom from);
 
 }  // namespace vramlab::replay

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "allocator/types/answers.h"
-#include "replay/replayer/compact_program.h"
+#include "replay/recording/compact_program.h"
 #include "replay/replayer/replay_setup.h"
 #include "streams/device/timed_device.h"
 #include "traces/io/input_error.h"

@@ -171,9 +171,12 @@ void ProgramReplay::program_event(const ProgramEvent& event) {
   if (header_) settle_options();
   const std::uint64_t number = position_++;
   if (!watch_.before_event) return replay(event, number);
-  ProgramEvent seen = event;
-  watch_.before_event(seen, number);
-  replay(seen, number);
+  replay_seen(event, number);
+}
+
+void ProgramReplay::replay_seen(ProgramEvent event, std::uint64_t number) {
+  watch_.before_event(event, number);
+  replay(event, number);
 }
 
 void ProgramReplay::run(const ProgramPart& part) {
@@ -189,7 +192,10 @@ void ProgramReplay::run(const ProgramPart& part) {
     if (history != nullptr && i == part.start_event_count && watch_.at_start &&
         watch_.reaches(event, number))
       watch_.at_start(*device_of(history->device).native());
-    replay(event, number);
+    if (history == nullptr && watch_.before_event)
+      replay_seen(event, number);
+    else
+      replay(event, number);
     if (i + 1 == part.start_event_count) device_of(history->device).start_is_there();
   }
 }

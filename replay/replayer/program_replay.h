@@ -32,7 +32,6 @@ class ProgramReplay : public traces::ProgramSink {
   void header(const traces::TraceHeader& header) override;
   /// Throws InputError where the event must not be.
   void program_event(const traces::ProgramEvent& event) override;
-  bool has_events() const { return position_ > 0; }
   /// All of it, instead of single events.
   void run(const ProgramPart& part);
 
@@ -45,6 +44,8 @@ class ProgramReplay : public traces::ProgramSink {
 
  private:
   void settle_options();
+  /// With what the watch makes of it.
+  void replay_seen(traces::ProgramEvent event, std::uint64_t number);
   void replay(const traces::ProgramEvent& event, std::uint64_t number);
   void apply(const traces::ProgramEvent& event, std::uint64_t number);
   /// Turns what is thrown on the way into an InputError.

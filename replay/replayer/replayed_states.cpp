@@ -38,31 +38,31 @@ void forget_boundless_memory(std::vector<DeviceState>& states, const ReplayRepor
 
 }  // namespace
 
-std::vector<DeviceState> states_at(ReplaySource& source, const Moment& moment,
-                                   const ReplayReport& report, const std::string& file) {
+std::vector<DeviceState> states_at(const Replayer& replayer, const ReplayConditions& conditions,
+                                   const Moment& moment, const ReplayReport& report) {
   std::vector<DeviceState> states;
   ReplayWatch until;
   if (moment.kind == MomentKind::time)
-    until.until_ns = time_of(moment, report, file);
+    until.until_ns = time_of(moment, report, replayer.file());
   else
-    until.until = last_events(moment, report, file);
+    until.until = last_events(moment, report, replayer.file());
   until.at_end = [&states](DeviceReplay& device) { states.push_back(state_of(device)); };
-  source.run(until);
+  replayer.run(conditions, until);
   forget_boundless_memory(states, report);
   return states;
 }
 
-StatesAtMoment states_at(ReplaySource& source, const Moment& moment, const std::string& file,
-                         const ReplayWatch& first_watch) {
+StatesAtMoment states_at(const Replayer& replayer, const ReplayConditions& conditions,
+                         const Moment& moment, const ReplayWatch& first_watch) {
   StatesAtMoment at;
   if (moment.kind != MomentKind::end) {
-    at.report = source.run(first_watch);
-    at.states = states_at(source, moment, at.report, file);
+    at.report = replayer.run(conditions, first_watch);
+    at.states = states_at(replayer, conditions, moment, at.report);
     return at;
   }
   ReplayWatch watch = first_watch;
   watch.at_end = [&at](DeviceReplay& device) { at.states.push_back(state_of(device)); };
-  at.report = source.run(watch);
+  at.report = replayer.run(conditions, watch);
   forget_boundless_memory(at.states, at.report);
   return at;
 }

@@ -6,7 +6,7 @@
 
 #include "replay/metrics/device_state.h"
 #include "replay/recording/recorded_states.h"
-#include "replay/replayer/replay_source.h"
+#include "replay/replayer/replayer.h"
 
 namespace vramlab::replay {
 
@@ -18,12 +18,12 @@ struct StatesAtMoment {
 
 /// Replays once more, up to the moment. `report`: of the whole replay. Throws InputError where
 /// there is no such moment.
-std::vector<DeviceState> states_at(ReplaySource& source, const Moment& moment,
-                                   const ReplayReport& report, const std::string& file);
+std::vector<DeviceState> states_at(const Replayer& replayer, const ReplayConditions& conditions,
+                                   const Moment& moment, const ReplayReport& report);
 
 /// Replays as often as it takes: once to find the moment where it has to be looked for, and once
 /// up to it.
-StatesAtMoment states_at(ReplaySource& source, const Moment& moment, const std::string& file,
-                         const ReplayWatch& first_watch);
+StatesAtMoment states_at(const Replayer& replayer, const ReplayConditions& conditions,
+                         const Moment& moment, const ReplayWatch& first_watch);
 
 }  // namespace vramlab::replay

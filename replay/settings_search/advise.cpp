@@ -53,7 +53,7 @@ class SettingChoice {
 /// The sizes that a recording requests, to find options that change none of them.
 class RequestShapes {
  public:
-  explicit RequestShapes(const Recording& recording) {
+  explicit RequestShapes(const Replayer& recording) {
     for (const ProgramPart* part : recording.parts()) {
       for (const EventShape& shape : part->program.shapes())
         if (shape.bytes.count > 0 && shape.bytes < allocator::request_limit)
@@ -89,7 +89,7 @@ class RequestShapes {
 
 class AdviceSearch {
  public:
-  AdviceSearch(const Recording& recording, const AdviseOptions& options, const RunSettings& run)
+  AdviceSearch(const Replayer& recording, const AdviseOptions& options, const RunSettings& run)
       : recording_(recording),
         options_(options),
         run_(run),
@@ -259,7 +259,7 @@ class AdviceSearch {
     return std::move(advice_);
   }
 
-  const Recording& recording_;
+  const Replayer& recording_;
   const AdviseOptions& options_;
   const RunSettings& run_;
   OptionGrid grid_;
@@ -290,7 +290,7 @@ bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference) {
   return of_a != of_b ? of_a < of_b : is_better(a, b);
 }
 
-OptionGrid options_that_matter(const Recording& recording, const ReplayConditions& conditions) {
+OptionGrid options_that_matter(const Replayer& recording, const ReplayConditions& conditions) {
   OptionGrid grid = {{expandable, {"none", "True"}},
                      {rounding, {"none", "32", "16", "8", "4", "2"}},
                      {splitting, {"none", "32", "64", "128", "256", "512", "1024"}}};
@@ -306,7 +306,7 @@ OptionGrid options_that_matter(const Recording& recording, const ReplayCondition
   return grid;
 }
 
-Advice advise(const Recording& recording, const AdviseOptions& options, const RunSettings& run) {
+Advice advise(const Replayer& recording, const AdviseOptions& options, const RunSettings& run) {
   return AdviceSearch(recording, options, run).find();
 }
 

@@ -13,7 +13,7 @@
 #include <set>
 #include <vector>
 
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "replay/settings_search/capacity.h"
 #include "replay/settings_search/sweep.h"
 
@@ -31,7 +31,7 @@ enum class Preference : std::uint8_t {
 bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference);
 
 /// The options that can matter to this recording under these conditions, and the values to try.
-OptionGrid options_that_matter(const Recording& recording, const ReplayConditions& conditions);
+OptionGrid options_that_matter(const Replayer& recording, const ReplayConditions& conditions);
 
 struct Advice {
   /// The options of the file, and no options at all.
@@ -58,6 +58,6 @@ struct AdviseOptions {
 };
 
 /// The options in the conditions are ignored.
-Advice advise(const Recording& recording, const AdviseOptions& options, const RunSettings& run);
+Advice advise(const Replayer& recording, const AdviseOptions& options, const RunSettings& run);
 
 }  // namespace vramlab::replay

@@ -22,7 +22,7 @@ struct Try {
 
 class CapacitySearch {
  public:
-  CapacitySearch(const Recording& recording, ReplayConditions conditions)
+  CapacitySearch(const Replayer& recording, ReplayConditions conditions)
       : recording_(recording), conditions_(std::move(conditions)) {
     conditions_.on_out_of_memory = OnOutOfMemory::stop;
     conditions_.keeps_ranges = streams::KeepsRanges::yes;
@@ -116,7 +116,7 @@ class CapacitySearch {
       ranges.push_back(range);
   }
 
-  const Recording& recording_;
+  const Replayer& recording_;
   ReplayConditions conditions_;
   CapacityAnswer answer_;
 };
@@ -246,12 +246,12 @@ class LiveWalk {
 
 }  // namespace
 
-CapacityAnswer find_capacity(const Recording& recording, const ReplayConditions& conditions,
+CapacityAnswer find_capacity(const Replayer& recording, const ReplayConditions& conditions,
                              const CapacityEffort& effort) {
   return CapacitySearch(recording, conditions).find(effort);
 }
 
-std::optional<LiveBounds> live_bounds(const Recording& recording, const Settings& settings) {
+std::optional<LiveBounds> live_bounds(const Replayer& recording, const Settings& settings) {
   LiveBounds most;
   for (const ProgramPart* part : recording.parts()) {
     if (part->program.needs_ids()) return std::nullopt;

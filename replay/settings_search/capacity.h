@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 
 namespace vramlab::replay {
 
@@ -31,7 +31,7 @@ struct LiveBounds {
 /// The bounds of the device that needs most; empty if only a replay knows the live memory. Frees
 /// that wait count as done. If the program changes its options, sizes are rounded as little as
 /// possible.
-std::optional<LiveBounds> live_bounds(const Recording& recording, const Settings& settings);
+std::optional<LiveBounds> live_bounds(const Replayer& recording, const Settings& settings);
 
 /// The step between the sizes of device memory that are looked at.
 inline constexpr Bytes device_granule{2ULL << 20};
@@ -67,7 +67,7 @@ struct CapacityEffort {
 };
 
 /// The memory in the conditions is ignored. Throws InputError.
-CapacityAnswer find_capacity(const Recording& recording, const ReplayConditions& conditions,
+CapacityAnswer find_capacity(const Replayer& recording, const ReplayConditions& conditions,
                              const CapacityEffort& effort);
 
 }  // namespace vramlab::replay

@@ -28,7 +28,7 @@ void raise_to_now(PeakFigures& peaks, const DeviceReplay& device) {
   raise(peaks.reserved, now.reserved_bytes);
 }
 
-ReplayReport run(const Recording& recording, FreeTiming timing, PeaksByDevice& peaks) {
+ReplayReport run(const Replayer& replayer, FreeTiming timing, PeaksByDevice& peaks) {
   ReplayConditions conditions;
   conditions.timing = timing;
   conditions.on_out_of_memory = OnOutOfMemory::skip;
@@ -47,7 +47,7 @@ ReplayReport run(const Recording& recording, FreeTiming timing, PeaksByDevice& p
     raise_to_now(figures, device);
     figures.failed_requests = device.failures().size();
   };
-  return recording.run(conditions, watch);
+  return replayer.run(conditions, watch);
 }
 
 }  // namespace
@@ -57,17 +57,17 @@ bool EagerFrees::is_exact() const {
          as_recorded.reserved == recorded_reserved;
 }
 
-EagerReplay replay_eagerly(const Recording& recording) {
+EagerReplay replay_eagerly(const Replayer& replayer) {
   PeaksByDevice as_recorded;
   PeaksByDevice eager;
-  run(recording, FreeTiming::recorded, as_recorded);
-  const ReplayReport report = run(recording, FreeTiming::eager, eager);
+  run(replayer, FreeTiming::recorded, as_recorded);
+  const ReplayReport report = run(replayer, FreeTiming::eager, eager);
   EagerReplay result;
   result.notes = report.notes;
   for (const DeviceReport& device : report.devices) {
     EagerFrees& frees = result.devices.emplace_back();
     frees.device = device.device.value;
-    if (const HistoryProgram* history = recording.history(frees.device))
+    if (const HistoryProgram* history = replayer.history(frees.device))
       frees.followed = history->fidelity.label;
     frees.recorded_requested = device.recorded_peak_requested.value_or(Bytes{});
     frees.recorded_reserved = device.recorded_peak_reserved.value_or(Bytes{});
@@ -98,8 +98,8 @@ std::vector<WaitingRelease> releases_of(const DeviceHistory& history,
 }
 
 /// Both replays, or why there are none.
-void replay_devices(const Recording& recording, RecordedWaiting& found) {
-  EagerReplay eager = replay_eagerly(recording);
+void replay_devices(const Replayer& replayer, RecordedWaiting& found) {
+  EagerReplay eager = replay_eagerly(replayer);
   found.notes = std::move(eager.notes);
   for (DeviceWaiting& device : found.devices)
     for (const EagerFrees& frees : eager.devices)
@@ -128,9 +128,11 @@ std::vector<WaitingPlace> places_of(const std::vector<WaitingSite>& sites,
   return places;
 }
 
-RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& history,
-                             traces::SnapshotTables& tables, const ReferenceVersion* version) {
+RecordedWaiting find_waiting(Recording& recording) {
+  const RecordedHistory& history = recording.history();
+  const traces::SnapshotTables& tables = recording.tables();
   RecordedWaiting found;
+  const ReferenceVersion* const version = recording.asked_version();
   found.reference =
       version != nullptr ? version->name : possible_references(history, tables.texts).front()->name;
   for (const DeviceHistory& device : history.devices) {
@@ -141,17 +143,17 @@ RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& his
   if (std::ranges::none_of(
           found.devices, [](const DeviceWaiting& device) { return device.cost.totals.count > 0; }))
     return found;
-  std::optional<Recording> recording;
+  std::optional<Replayer> replayer;
   try {
-    recording.emplace(file, history, tables, version);
-    found.reference = recording->version().name;
-    replay_devices(*recording, found);
+    replayer.emplace(recording);
+    found.reference = replayer->version().name;
+    replay_devices(*replayer, found);
   } catch (const traces::InputError& error) {
     found.obstacle = error.what();
   }
   for (std::size_t i = 0; i < history.devices.size(); ++i)
     found.devices[i].releases = releases_of(
-        history.devices[i], recording ? recording->history(history.devices[i].device) : nullptr);
+        history.devices[i], replayer ? replayer->history(history.devices[i].device) : nullptr);
   return found;
 }
 

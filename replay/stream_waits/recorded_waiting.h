@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "replay/stream_waits/waiting_frees.h"
 #include "traces/model/snapshot_tables.h"
 
@@ -48,7 +48,7 @@ struct EagerReplay {
 };
 
 /// Goes on after an out-of-memory. Throws InputError as a replay does.
-EagerReplay replay_eagerly(const Recording& recording);
+EagerReplay replay_eagerly(const Replayer& replayer);
 
 /// Sites that look the same to a reader, as texts; empty where the file does not say.
 struct WaitingPlace {
@@ -77,9 +77,7 @@ struct RecordedWaiting {
   std::string obstacle;
 };
 
-/// `file` is for messages; `version`: null to guess it.
-RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& history,
-                             traces::SnapshotTables& tables, const ReferenceVersion* version);
+RecordedWaiting find_waiting(Recording& recording);
 
 /// By the innermost frames of the user's own code.
 std::vector<WaitingPlace> places_of(const std::vector<WaitingSite>& sites,

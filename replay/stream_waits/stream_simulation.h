@@ -98,7 +98,6 @@ class StreamSimulation final : public traces::ProgramSink {
 
   void header(const traces::TraceHeader& header) override { replay_.header(header); }
   void program_event(const traces::ProgramEvent& event) override;
-  bool has_events() const { return !stacks_.empty(); }
 
   /// The report, once the reader is through.
   StreamReport finish();

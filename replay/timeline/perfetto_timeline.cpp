@@ -213,36 +213,16 @@ std::string track_name(const MemoryTrack& track) {
   return "pool " + name_of(*track.pool);
 }
 
-MemoryTimeline find_timeline(const DeviceHistory& history, const VerifyConditions& conditions) {
+MemoryTimeline find_timeline(const DeviceHistory& history, const ExplainedHistory& explained) {
   MemoryTimeline timeline;
   timeline.device = history.device;
-  HistoryWalk walk = walk_history(history, conditions);
-  TrackFigures figures(history, walk, timeline);
-  watch_placements(history, walk, figures);
+  TrackFigures figures(history, explained, timeline);
+  watch_placements(history, explained, figures);
   for (std::size_t i = 0; i < history.events.size(); ++i)
     if (history.events[i].action == allocator::Action::oom)
-      timeline.failures.push_back({walk.times_us[i], history.events[i].size});
-  timeline.doubts = std::move(walk.doubts);
+      timeline.failures.push_back({explained.times_us[i], history.events[i].size});
+  timeline.doubts = explained.doubts;
   return timeline;
-}
-
-void AnnotationCollector::add(const traces::AnnotationValue& annotation) {
-  if (!annotation.keys.has(traces::KnownText::time_us)) return;
-  std::vector<std::size_t>& open = open_[{annotation.device, annotation.name}];
-  AnnotationSpan span{annotation.device, annotation.name, {}, {}};
-  if (annotation.stage == traces::TextId(traces::KnownText::start)) {
-    span.begin_us = annotation.time_us;
-    open.push_back(spans_.size());
-    spans_.push_back(span);
-  } else if (annotation.stage == traces::TextId(traces::KnownText::end)) {
-    if (open.empty()) {
-      span.end_us = annotation.time_us;
-      spans_.push_back(span);
-      return;
-    }
-    spans_[open.back()].end_us = annotation.time_us;
-    open.pop_back();
-  }
 }
 
 void write_perfetto(const std::vector<MemoryTimeline>& timelines,

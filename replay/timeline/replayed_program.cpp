@@ -11,12 +11,12 @@ namespace {
 void add_span(const ProgramEvent& event, AnnotationCollector& spans) {
   const bool begins = event.kind == ProgramEventKind::range_begin;
   if (!begins && event.kind != ProgramEventKind::range_end) return;
-  traces::AnnotationValue annotation;
+  RecordedAnnotation annotation;
   annotation.name = event.text;
   annotation.stage = traces::TextId(begins ? KnownText::start : KnownText::end);
   annotation.device = event.device.value;
   annotation.time_us = *event.time_ns / 1000;
-  annotation.keys.add(KnownText::time_us);
+  annotation.has_time = true;
   spans.add(annotation);
 }
 

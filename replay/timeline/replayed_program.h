@@ -4,21 +4,13 @@
 
 #include <vector>
 
+#include "replay/recording/annotation_spans.h"
 #include "replay/recording/recorded_history.h"
 #include "replay/replayer/replay_conditions.h"
 #include "replay/replayer/replay_watch.h"
 #include "replay/timeline/perfetto_timeline.h"
 
 namespace vramlab::replay {
-
-/// A history, and beside it what people named in it.
-class PictureCollector : public HistoryCollector {
- public:
-  using HistoryCollector::HistoryCollector;
-  void annotation(const traces::AnnotationValue& annotation) override { spans.add(annotation); }
-
-  AnnotationCollector spans;
-};
 
 /// Events of a program without times follow each other by a microsecond. Each device's history is
 /// added once it is through; ranges of the program go to `spans`. Both must outlive the watch.

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "allocator/caching_allocator.h"
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "tests/support/devices/free_of_charge_device.h"
 #include "tests/support/processes/places.h"
 

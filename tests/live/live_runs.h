@@ -12,10 +12,11 @@
 
 #include "replay/conformance/live_beside_simulated.h"
 #include "replay/replayer/replay_report.h"
-#include "replay/replayer/replay_source.h"
+#include "replay/replayer/replayer.h"
 #include "streams/live/driven_live_device.h"
 #include "tests/support/cases/live_case.h"
 #include "tests/support/processes/places.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::tests {
 
@@ -62,8 +63,7 @@ inline LiveRun run_sample_live(const streams::CudaDriver& driver, const std::str
                                                          run.comparisons.back());
   };
   const auto file = std::filesystem::path(support::source_dir()) / "traces" / "samples" / sample;
-  replay::ReplaySource source(file.string(), std::move(conditions), {});
-  run.report = source.run({});
+  run.report = tests::Replayed(file.string()).run(conditions);
   return run;
 }
 

@@ -2,10 +2,11 @@
 // whatever they say, each gets a verdict, and the same one each time.
 #include <gtest/gtest.h>
 
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "replay/stream_waits/recorded_waiting.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/recordings/case_history.h"
+#include "tests/support/recordings/replayed.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tests {
@@ -94,7 +95,7 @@ TEST_P(AlteredHistories, are_replayed_or_refused) {
     traces::SnapshotTables tables;
     try {
       const replay::ReplayReport report =
-          replay::Recording("altered", history, tables, recorded.program.version).run(conditions);
+          Replayed(history, tables, recorded.program.version).run(conditions);
       const replay::DeviceReport& device = report.devices.front();
       EXPECT_GE(device.peak_reserved.bytes, device.peak_allocated.bytes);
       EXPECT_GE(device.requests, device.failures.size());
@@ -110,8 +111,8 @@ TEST_P(AlteredHistories, have_waits_whose_parts_add_up) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const replay::RecordedHistory history = altered_history(recorded, seed);
     traces::SnapshotTables tables;
-    const replay::RecordedWaiting waiting =
-        find_waiting("altered", history, tables, recorded.program.version);
+    replay::Recording recording = recording_of(history, tables, recorded.program.version);
+    const replay::RecordedWaiting waiting = find_waiting(recording);
     const replay::DeviceWaiting& device = waiting.devices.front();
     replay::WaitingTotals streams;
     for (const replay::WaitingStream& stream : device.cost.streams) streams.add(stream.totals);

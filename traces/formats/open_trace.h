@@ -1,5 +1,6 @@
-// Opens a recording. Its first bytes say what it is, never its name; gzip and zstd around any
-// format are unpacked on the way.
+// Opens a recording. Its first bytes say what it is, never its name: the format, and whether it is
+// a program's own events or the history of an allocator. gzip and zstd around any format are
+// unpacked on the way.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,16 @@ enum class TraceFormat : std::uint8_t {
 /// device (traces/filters/host_recording.h).
 enum class ShownMemory : std::uint8_t { device, host };
 
+/// The two kinds of files. A program says what it did, without an allocator's answers; a history
+/// says what an allocator did, event by event, or at least its final state.
+enum class TraceKind : std::uint8_t { history, program };
+
 struct OpenTrace {
   /// For messages.
   std::string file;
   TraceFormat format = TraceFormat::snapshot_pickle;
+  /// A native trace may hold both: its first record that is not a definition decides.
+  TraceKind kind = TraceKind::history;
   Packing packing = Packing::none;
   /// All bytes, unpacked, from the first on.
   std::unique_ptr<ByteSource> source;

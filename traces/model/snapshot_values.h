@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "allocator/types/bytes_and_ids.h"
-#include "traces/model/snapshot_values.h"
 #include "allocator/types/check.h"
 
 namespace vramlab::traces {

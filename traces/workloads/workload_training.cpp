@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "allocator/types/check.h"
-#include "traces/workloads/workload_training.cpp"
 #include "traces/workloads/workload_writer.h"
 #include "traces/workloads/workload_parameters.h"
 

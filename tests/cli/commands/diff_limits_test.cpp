@@ -101,7 +101,6 @@ TEST_F(DiffRefusals, of_files_that_are_none) {
   expect_refused({file, "none.pickle"},
                  "none.pickle: expected a file that can be read, found No such file or directory");
   expect_refused({"none.pickle", file}, "none.pickle: expected a file that can be read");
-  expect_refused({"-", file}, "standard input: expected a file, as this goes through it more");
   write("text.txt", "hello\n");
   expect_refused({"text.txt", file}, "text.txt");
   expect_refused({file, file, "--device", "7"}, "expected a device 7, found none of that number");

@@ -6,10 +6,10 @@
 
 #include "replay/metrics/fragmentation.h"
 #include "replay/replayer/device_replay.h"
-#include "replay/replayer/recording.h"
-#include "replay/replayer/replay_source.h"
+#include "replay/replayer/replayer.h"
 #include "replay/settings_search/sweep.h"
 #include "tests/support/kit/command_test.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::tests {
 namespace {
@@ -41,8 +41,9 @@ const char* const options[] = {"",
                                "expandable_segments:True,roundup_power2_divisions:4"};
 
 SweepFigures replayed(const std::string& path, const ReplayConditions& conditions) {
-  replay::ReplaySource source(path, conditions, traces::ProgressListener());
-  return figures_of(path, source.run({}));
+  const tests::Replayed source(path,
+                               {.version = conditions.version, .passes = replay::Passes::one});
+  return figures_of(path, source.run(conditions));
 }
 
 /// What is needed without a limit, two thirds of it with what comes of that, and shares of it.
@@ -87,12 +88,13 @@ traces::ScratchPlace small_place() {
 }
 
 void expect_the_figures_of_replays(const std::string& path) {
-  const replay::Recording loaded(path, {.scratch = small_place()});
+  const tests::Replayed loaded(path, {.scratch = small_place()});
   for (const ReplayConditions& conditions : conditions_for(path)) {
     if (is_refused(path, conditions)) continue;
     SweepFigures of_replay = replayed(path, conditions);
-    of_replay.file = loaded.file();
-    EXPECT_EQ(figures_of(loaded.file(), loaded.figures(conditions)), of_replay)
+    const std::string& file = loaded.replayer().file();
+    of_replay.file = file;
+    EXPECT_EQ(figures_of(file, loaded.figures(conditions)), of_replay)
         << path << " " << conditions.options.value_or("as it is") << " on "
         << conditions.memory.value_or(Bytes{}).count;
   }
@@ -120,7 +122,7 @@ TEST_P(SampleInMemory, as_recorded_reaches_the_recorded_peaks) {
   ASSERT_EQ(run_vramlab({"replay", samples + GetParam(), "--snapshot-out", recorded, "--force"}, "")
                 .exit_status,
             0);
-  const replay::Recording loaded(recorded, {});
+  const tests::Replayed loaded(recorded);
   for (const replay::DeviceReport& device : loaded.figures({}).devices) {
     EXPECT_EQ(device.peak_reserved.bytes, device.recorded_peak_reserved);
     EXPECT_EQ(device.statistics.requested_bytes.all.peak,
@@ -133,8 +135,8 @@ TEST_P(SampleInMemory, strands_at_its_peak_what_its_state_then_says) {
   for (const char* conf : options) {
     ReplayConditions conditions;
     conditions.options = conf;
-    replay::ReplaySource source(samples + GetParam(), conditions, traces::ProgressListener());
-    const replay::ReplayReport report = source.run({});
+    const tests::Replayed source(samples + GetParam());
+    const replay::ReplayReport report = source.run(conditions);
     for (const replay::DeviceReport& device : report.devices) {
       replay::ReplayWatch watch;
       watch.until[device.device] = device.peak_reserved.event;
@@ -145,7 +147,7 @@ TEST_P(SampleInMemory, strands_at_its_peak_what_its_state_then_says) {
         rules.settings = at_peak.engine().settings();
         stranded = find_fragmentation(at_peak.take_snapshot(), rules).total.stranded();
       };
-      source.run(watch);
+      source.run(conditions, watch);
       EXPECT_EQ(device.stranded_at_peak, stranded) << GetParam() << " " << conf;
     }
   }

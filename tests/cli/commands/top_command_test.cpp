@@ -185,7 +185,6 @@ TEST_F(Top, refuses_what_there_is_not) {
   expect_refused({leak, "--by", "colour"}, "colour");
   expect_refused({leak, "--every", "5"}, "--growth");
   expect_refused({leak, "--growth", "--iteration", "5,99999"}, "expected an event 99999");
-  expect_refused({"-", "--growth"}, "reads it twice");
 }
 
 }  // namespace

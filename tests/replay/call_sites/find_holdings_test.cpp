@@ -24,9 +24,8 @@ using support::malloc_line;
 
 FoundHoldings found(const std::string& lines, const Moment& moment,
                     std::optional<std::uint64_t> allocated_after = {}) {
-  traces::OpenTrace trace = support::open_program(lines);
-  traces::SnapshotTables tables;
-  return find_holdings(trace, tables, moment, allocated_after);
+  replay::Recording recording(support::open_program(lines), {.passes = replay::Passes::one});
+  return find_holdings(recording, moment, allocated_after);
 }
 
 std::vector<std::uint64_t> ids(const std::string& lines, const Moment& moment,
@@ -160,9 +159,8 @@ TEST_P(FindHoldingsOfSample, finds_at_the_peak_what_a_plain_walk_finds) {
   traces::SnapshotSink unused;
   traces::OpenTrace once = traces::open_trace(path);
   traces::read_trace(once, tables, {unused, walk});
-  traces::SnapshotTables own_tables;
-  traces::OpenTrace again = traces::open_trace(path);
-  const FoundHoldings held = replay::find_holdings(again, own_tables, {});
+  replay::Recording recording(traces::open_trace(path), {.passes = replay::Passes::one});
+  const FoundHoldings held = replay::find_holdings(recording, {});
   ASSERT_FALSE(walk.peak.empty());
   for (const auto& device : held.devices) {
     const auto& expected = walk.at_peak[device.device];
@@ -187,9 +185,8 @@ TEST_P(FindHoldingsOfSample, agrees_with_the_peak_of_a_replay) {
   traces::SnapshotSink unused;
   traces::read_trace(trace, tables, {unused, replayed});
   const replay::ReplayReport report = replayed.finish();
-  traces::OpenTrace again = traces::open_trace(path);
-  traces::SnapshotTables own_tables;
-  const FoundHoldings held = replay::find_holdings(again, own_tables, {});
+  replay::Recording recording(traces::open_trace(path), {.passes = replay::Passes::one});
+  const FoundHoldings held = replay::find_holdings(recording, {});
   for (std::size_t i = 0; i < report.devices.size(); ++i) {
     std::uint64_t rounded = 0;
     for (const LiveBlock& block : held.devices.at(i).blocks) rounded += block.bytes.count;

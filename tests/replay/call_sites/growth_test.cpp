@@ -90,7 +90,8 @@ class Growth : public testing::Test {
     std::FILE* file = std::fopen(path.c_str(), "w");
     std::fputs(text.c_str(), file);
     std::fclose(file);
-    return find_growth(path, rule, nullptr);
+    replay::Recording recording(traces::open_trace(path));
+    return find_growth(recording, rule);
   }
   static std::vector<std::string> keys(const FoundGrowth& growth) {
     std::vector<std::string> keys;
@@ -293,10 +294,6 @@ TEST_F(Growth, over_thousands_of_iterations_is_looked_at_in_samples) {
 TEST_F(Growth, refuses_what_no_program_does) {
   free(5);
   EXPECT_THROW(found({.source = IterationSource::every, .every = 1}), traces::InputError);
-}
-
-TEST_F(Growth, of_standard_input_needs_to_be_told_the_iterations) {
-  EXPECT_THROW(replay::find_growth("-", {}, nullptr), traces::InputError);
 }
 
 TEST(NumberedNames, have_a_sign_for_their_last_number) {

@@ -45,8 +45,9 @@ bool says_when_freed(const HeldHistory& history) {
 std::vector<DeviceHoldings> found(const Drawn& made, const Moment& moment,
                                   std::optional<std::uint64_t> allocated_after = {}) {
   replay::HoldingsFinder finder("file", moment, replay::KeyMeaning::address, allocated_after);
-  replay::RecordedMemoryEvents events(finder);
-  feed(made.history, events, made.segments_first);
+  replay::HistoryCollector collector;
+  feed(made.history, collector, made.segments_first);
+  pass_history(collector.take(), finder);
   return finder.finish(std::nullopt);
 }
 

@@ -26,16 +26,27 @@ std::vector<AllocatorEvent> some_work(std::uint64_t base, std::uint64_t stream) 
           event(Action::free_completed, base, 512),      event(Action::alloc, base, 512)};
 }
 
-RecordedFile file(const std::vector<AllocatorEvent>& events, std::int64_t device = 0) {
-  RecordedFile made;
-  made.history.devices.emplace_back();
-  made.history.devices.back().device = device;
-  for (const AllocatorEvent& entry : events) made.history.devices.back().events.push_back(entry);
+/// A recording of one device.
+struct OneDevice {
+  DeviceHistory history;
+  traces::SnapshotTables tables;
+};
+
+std::optional<EventOrder> compare_events(const OneDevice& base, const OneDevice& now) {
+  return compare_events(ComparedDevices{{&base.history}, base.tables},
+                        ComparedDevices{{&now.history}, now.tables});
+}
+
+OneDevice one_device(const std::vector<AllocatorEvent>& events, std::int64_t device = 0) {
+  OneDevice made;
+  made.history.device = device;
+  for (const AllocatorEvent& entry : events) made.history.events.push_back(entry);
   return made;
 }
 
 TEST(EventOrder, is_the_same_at_other_addresses_and_on_streams_of_other_numbers) {
-  const auto order = compare_events(file(some_work(1 << 30, 7)), file(some_work(1 << 20, 9)));
+  const auto order =
+      compare_events(one_device(some_work(1 << 30, 7)), one_device(some_work(1 << 20, 9)));
   ASSERT_TRUE(order);
   EXPECT_EQ(order->base_events, 6U);
   EXPECT_FALSE(order->first_difference);
@@ -44,7 +55,7 @@ TEST(EventOrder, is_the_same_at_other_addresses_and_on_streams_of_other_numbers)
 TEST(EventOrder, differs_where_a_size_does) {
   auto changed = some_work(1 << 30, 7);
   changed[2].size = Bytes{1024};
-  const auto order = compare_events(file(some_work(1 << 30, 7)), file(changed, 3));
+  const auto order = compare_events(one_device(some_work(1 << 30, 7)), one_device(changed, 3));
   ASSERT_TRUE(order && order->first_difference);
   EXPECT_EQ(order->first_difference->event, 2U);
   EXPECT_EQ(order->first_difference->base, "alloc of 512 bytes on another stream than the default");
@@ -54,13 +65,13 @@ TEST(EventOrder, differs_where_a_size_does) {
 TEST(EventOrder, differs_where_another_block_is_freed) {
   auto changed = some_work(1 << 30, 0);
   changed[3].address = changed[2].address;
-  const auto order = compare_events(file(some_work(1 << 30, 0)), file(changed));
+  const auto order = compare_events(one_device(some_work(1 << 30, 0)), one_device(changed));
   ASSERT_TRUE(order && order->first_difference);
   EXPECT_EQ(order->first_difference->event, 3U);
 }
 
 TEST(EventOrder, differs_where_another_stream_is_used) {
-  EXPECT_EQ(compare_events(file(some_work(1 << 30, 0)), file(some_work(1 << 30, 7)))
+  EXPECT_EQ(compare_events(one_device(some_work(1 << 30, 0)), one_device(some_work(1 << 30, 7)))
                 ->first_difference->event,
             2U);
 }
@@ -68,7 +79,7 @@ TEST(EventOrder, differs_where_another_stream_is_used) {
 TEST(EventOrder, differs_where_one_recording_is_over) {
   auto shorter = some_work(1 << 30, 7);
   shorter.pop_back();
-  const auto order = compare_events(file(some_work(1 << 30, 7)), file(shorter));
+  const auto order = compare_events(one_device(some_work(1 << 30, 7)), one_device(shorter));
   ASSERT_TRUE(order && order->first_difference);
   EXPECT_EQ(order->first_difference->event, 5U);
   EXPECT_EQ(order->first_difference->now, "the end of the recording");
@@ -76,7 +87,7 @@ TEST(EventOrder, differs_where_one_recording_is_over) {
 }
 
 TEST(EventOrder, is_not_told_of_a_file_without_events) {
-  EXPECT_FALSE(compare_events(file(some_work(1 << 30, 7)), file({})));
+  EXPECT_FALSE(compare_events(one_device(some_work(1 << 30, 7)), one_device({})));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/kit/report_reader.h"
 #include "tests/support/recordings/case_history.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -123,10 +124,10 @@ TEST_P(ReportOfCase, gives_back_the_states_of_the_walk) {
 /// The engine, following the recording, has the same state, if no call is in doubt.
 TEST_P(ReportOfCase, has_the_states_that_following_the_recording_has) {
   RandomNumbers random(7);
+  Recording opened = tests::recording_of(recording, tables, recorded.program.version);
   for (int i = 0; i < 12; ++i) {
     const std::uint64_t event = random.below(history.events.size());
-    const RecordedStates found = recorded_states(
-        recording, tables.texts, {{MomentKind::event, event}, recorded.program.version});
+    const RecordedStates found = recorded_states(opened, {MomentKind::event, event});
     ASSERT_EQ(found.states.size(), 1U);
     const HistoryStep step = found.states.front().history.size();
     if (!full.states.contains(step)) continue;

@@ -37,9 +37,8 @@ DeviceHistory history_of(const std::vector<allocator::AllocatorEvent>& events) {
 }
 
 FoundLifetimes of_program(const std::string& lines) {
-  traces::OpenTrace trace = support::open_program(lines);
-  traces::SnapshotTables tables;
-  return replay::find_lifetimes(trace, tables);
+  replay::Recording recording(support::open_program(lines));
+  return replay::find_lifetimes(recording);
 }
 
 TEST(Lifetimes, overlap_where_blocks_are_there_at_once) {
@@ -116,7 +115,6 @@ TEST(Lifetimes, of_a_program_are_those_of_its_replay) {
   const FoundLifetimes found = of_program(malloc_line(1, 3 << 20) + malloc_line(2, 5 << 20) +
                                           free_line(1) + malloc_line(3, 1 << 20) + free_line(2));
   ASSERT_EQ(found.devices.size(), 1U);
-  EXPECT_TRUE(found.is_program);
   EXPECT_EQ(found.devices[0].blocks.size(), 3U);
   EXPECT_EQ(lower_bounds_of(found.devices[0]).peak_requested, 8_MiB);
   EXPECT_EQ(found.devices[0].online_peak_reserved, 22_MiB);

@@ -9,12 +9,13 @@
 #include "replay/packing/lifetimes.h"
 #include "replay/packing/policy_run.h"
 #include "replay/replayer/replay_report.h"
-#include "replay/replayer/replay_source.h"
+#include "replay/replayer/replayer.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/kit/program_file.h"
 #include "tests/support/kit/text_program.h"
 #include "tests/support/processes/places.h"
 #include "tests/support/recordings/random_lifetimes.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::tests {
 namespace {
@@ -47,9 +48,8 @@ std::uint64_t value_of(const PolicyRun& run, std::string_view name) {
 }
 
 replay::FoundLifetimes lifetimes_of_sample(const std::string& name) {
-  traces::OpenTrace trace = traces::open_trace(samples + name);
-  traces::SnapshotTables tables;
-  return replay::find_lifetimes(trace, tables);
+  replay::Recording recording(traces::open_trace(samples + name));
+  return replay::find_lifetimes(recording);
 }
 
 /// run_policy() has a checker beside it, which stops the program where a rule is broken.
@@ -102,8 +102,8 @@ TEST(Policies, that_are_the_caching_allocator_reserve_what_a_replay_reserves) {
       replay::ReplayConditions wanted;
       wanted.memory = replay::boundless_memory;
       if (is_expandable) wanted.options = "expandable_segments:True";
-      replay::ReplaySource source(samples + name, wanted, nullptr);
-      const replay::MetricValues replayed = replay::run_metrics(source.run({}).devices.at(0));
+      const replay::MetricValues replayed =
+          replay::run_metrics(tests::Replayed(samples + name).run(wanted).devices.at(0));
       for (const char* metric :
            {"peak_reserved", "end_reserved", "device_allocs", "device_frees", "units_mapped"})
         EXPECT_EQ(find_value(run.metrics, metric)->value, find_value(replayed, metric)->value)
@@ -120,9 +120,8 @@ TEST(Policies, hear_of_emptied_caches_pools_that_are_given_up_and_options) {
           support::malloc_line(2, 40 << 20) + "{\"pool_end\":[1,0]}\n" + support::free_line(2) +
           "{\"empty_cache\":[0,0]}\n" + "{\"pool_release\":[1,0]}\n{\"empty_cache\":[0,0]}\n" +
           "{\"options\":\"expandable_segments:True\"}\n" + support::malloc_line(3, 50 << 20));
-  traces::OpenTrace trace = traces::open_trace(file.path());
-  traces::SnapshotTables tables;
-  const replay::FoundLifetimes found = replay::find_lifetimes(trace, tables);
+  replay::Recording recording(traces::open_trace(file.path()));
+  const replay::FoundLifetimes found = replay::find_lifetimes(recording);
   const replay::PolicyTask task{found.devices.at(0), {}, replay::boundless_memory};
   const PolicyRun caching = run_policy(*find_policy("caching"), task, conditions());
   EXPECT_EQ(value_of(caching, "device_frees"), 2U);

@@ -8,6 +8,7 @@
 
 #include "replay/metrics/fragmentation.h"
 #include "tests/support/recordings/case_history.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -20,17 +21,18 @@ using tests::history_of;
 class StateOfCase : public ::testing::TestWithParam<const char*> {
  protected:
   StateOfCase() : recorded(bundled_case(GetParam())), history(history_of(recorded)) {
-    history.settings = settings_value(recorded.program.config, texts);
+    history.settings = settings_value(recorded.program.config, tables.texts);
   }
   DeviceState state_at(const Moment& moment) {
-    RecordedStates found = recorded_states(history, texts, {moment, recorded.program.version});
+    Recording recording = tests::recording_of(history, tables, recorded.program.version);
+    RecordedStates found = recorded_states(recording, moment);
     EXPECT_TRUE(found.doubts.empty());
     EXPECT_EQ(found.states.size(), 1U);
     return std::move(found.states.front());
   }
 
   traces::RecordedCase recorded;
-  traces::TextTable texts;
+  traces::SnapshotTables tables;
   RecordedHistory history;
 };
 
@@ -101,8 +103,9 @@ RecordedHistory only_frees() {
 }
 
 TEST(RecordedState, at_a_peak_before_the_first_event_is_what_was_there_at_the_start) {
-  const traces::TextTable texts;
-  const RecordedStates found = recorded_states(only_frees(), texts, {{MomentKind::peak}});
+  traces::SnapshotTables tables;
+  Recording recording = tests::recording_of(only_frees(), tables);
+  const RecordedStates found = recorded_states(recording, {MomentKind::peak});
   ASSERT_EQ(found.states.size(), 1U);
   const DeviceState& state = found.states.front();
   EXPECT_FALSE(state.moment.has_value());
@@ -114,8 +117,9 @@ TEST(RecordedState, at_a_peak_before_the_first_event_is_what_was_there_at_the_st
 TEST(RecordedState, at_the_peak_of_a_file_without_a_history_is_its_end_and_says_so) {
   RecordedHistory history = only_frees();
   history.devices.front().events = {};
-  const traces::TextTable texts;
-  const RecordedStates found = recorded_states(history, texts, {{MomentKind::peak}});
+  traces::SnapshotTables tables;
+  Recording recording = tests::recording_of(std::move(history), tables);
+  const RecordedStates found = recorded_states(recording, {MomentKind::peak});
   ASSERT_EQ(found.states.size(), 1U);
   EXPECT_EQ(found.states.front().snapshot.segments.front().allocated_size, allocator::Bytes{});
   ASSERT_EQ(found.doubts.size(), 1U);
@@ -123,10 +127,10 @@ TEST(RecordedState, at_the_peak_of_a_file_without_a_history_is_its_end_and_says_
 }
 
 TEST(RecordedState, there_is_none_at_an_event_that_is_not_there) {
-  const RecordedHistory history = history_of(bundled_case("train-1065"));
-  const traces::TextTable texts;
-  EXPECT_TRUE(recorded_states(history, texts, {{MomentKind::event, 1'000'000}}).states.empty());
-  EXPECT_TRUE(recorded_states(history, texts, {{MomentKind::out_of_memory}}).states.empty());
+  traces::SnapshotTables tables;
+  Recording recording = tests::recording_of(history_of(bundled_case("train-1065")), tables);
+  EXPECT_TRUE(recorded_states(recording, {MomentKind::event, 1'000'000}).states.empty());
+  EXPECT_TRUE(recorded_states(recording, {MomentKind::out_of_memory}).states.empty());
 }
 
 TEST(OccupancyMap, shows_what_most_of_each_part_is) {

@@ -10,6 +10,7 @@
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/recordings/case_history.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -64,18 +65,22 @@ std::string text_of(const DeviceFidelity& fidelity) {
 class ScratchedHistory : public ::testing::TestWithParam<const char*> {
  protected:
   const traces::RecordedCase recorded = tests::bundled_case(GetParam());
-  const traces::SnapshotTables tables;
+  traces::SnapshotTables tables;
   const VerifyConditions conditions{
       *recorded.program.version,
       false,
       {parse_settings({}, recorded.program.config, *recorded.program.version).settings, {}}};
 
-  void expect_same_states(const RecordedHistory& a, const RecordedHistory& b) const {
+  RecordedStates states_of(const RecordedHistory& history, const Moment& moment) {
+    Recording recording = tests::recording_of(history, tables, recorded.program.version);
+    return recorded_states(recording, moment);
+  }
+  void expect_same_states(const RecordedHistory& a, const RecordedHistory& b) {
     const std::size_t count = a.devices.front().events.size();
     for (const Moment& moment : {Moment{MomentKind::peak}, Moment{MomentKind::event, count / 3},
                                  Moment{MomentKind::out_of_memory}, Moment{MomentKind::end}}) {
-      const auto one = recorded_states(a, tables.texts, {moment, recorded.program.version});
-      const auto two = recorded_states(b, tables.texts, {moment, recorded.program.version});
+      const auto one = states_of(a, moment);
+      const auto two = states_of(b, moment);
       ASSERT_EQ(one.states.size(), two.states.size());
       EXPECT_EQ(one.doubts, two.doubts);
       if (one.states.empty()) continue;
@@ -84,11 +89,19 @@ class ScratchedHistory : public ::testing::TestWithParam<const char*> {
       EXPECT_EQ(one.states.front().origins.size(), two.states.front().origins.size());
     }
   }
+  MetricValues figures_of(const RecordedHistory& history) const {
+    const DeviceHistory& device = history.devices.front();
+    return history_metrics(device, explain(device, conditions));
+  }
   std::string page(const RecordedHistory& history) const {
+    std::vector<ExplainedHistory> explained;
+    for (const DeviceHistory& device : history.devices)
+      explained.push_back(explain(device, conditions));
     ReportInput input;
-    input.devices = history.devices;
+    for (std::size_t i = 0; i < explained.size(); ++i)
+      input.devices.push_back({history.devices[i], explained[i]});
     std::string bytes;
-    return report_run(input, tables, conditions, {}, bytes).dump() + bytes;
+    return report_run(input, tables, conditions.settings.settings, {}, bytes).dump() + bytes;
   }
 };
 
@@ -102,8 +115,8 @@ TEST_P(ScratchedHistory, is_verified_shown_measured_and_reported_as_one_in_memor
     EXPECT_EQ(text_of(tests::fidelity_of(held, recorded)),
               text_of(tests::fidelity_of(scratched, recorded)));
     expect_same_states(held, scratched);
-    const MetricValues figures = history_metrics(held.devices.front(), conditions);
-    const MetricValues same = history_metrics(scratched.devices.front(), conditions);
+    const MetricValues figures = figures_of(held);
+    const MetricValues same = figures_of(scratched);
     EXPECT_TRUE(std::ranges::equal(figures, same, [](const auto& a, const auto& b) {
       return a.name == b.name && a.value == b.value;
     }));

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "tests/support/processes/places.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 /// 0.07 of 80 GiB were allowed, and garbage was collected above half of it.
 class InferredFraction : public testing::Test {
  protected:
-  const Recording recording_{support::source_dir() + "/tests/truth/budget_0.07.gc5.pickle.gz", {}};
+  const tests::Replayed recording_{support::source_dir() +
+                                   "/tests/truth/budget_0.07.gc5.pickle.gz"};
 };
 
 bool has_note(const ReplayReport& report, const std::string& part) {

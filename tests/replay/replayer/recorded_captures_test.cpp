@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "allocator/types/answers.h"
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "tests/support/devices/allocator_setup.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -30,7 +31,7 @@ struct RecordedProgram {
     setup.get(size, stream.value);
     setup.engine.end_scope(pool);
   }
-  Recording recording() {
+  RecordedHistory recorded() {
     RecordedHistory history;
     DeviceHistory& device = history.devices.emplace_back();
     device.traits.names_pools = device.traits.requests_frees = true;
@@ -40,13 +41,14 @@ struct RecordedProgram {
       device.events.push_back(event);
       if (has_stacks) device.stacks.push_back({1});
     }
-    return {"file", history, tables, allocator::find_reference_version("2.15")};
+    return history;
   }
   DeviceReport replay(std::optional<Bytes> memory = {}) {
     ReplayConditions conditions;
     conditions.memory = memory;
     conditions.on_out_of_memory = OnOutOfMemory::skip;
-    return recording().run(conditions).devices.front();
+    const tests::Replayed replayed(recorded(), tables, allocator::find_reference_version("2.15"));
+    return replayed.run(conditions).devices.front();
   }
 };
 

@@ -1,4 +1,4 @@
-#include "replay/recording/recorded_memory.h"
+#include "replay/replayer/recorded_memory.h"
 
 #include <gtest/gtest.h>
 

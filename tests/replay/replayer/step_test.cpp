@@ -5,9 +5,10 @@
 
 #include <fstream>
 
-#include "replay/replayer/replay_source.h"
+#include "replay/replayer/replayer.h"
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/kit/text_program.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -24,8 +25,7 @@ std::vector<Step> steps_of(const std::string& lines, StepRange range = all,
   std::ofstream(path) << "{\"format\":\"vramlab-trace\",\"version\":1}\n" + lines;
   conditions.history_capacity = unlimited_history;
   std::vector<Step> steps;
-  ReplaySource source(path, std::move(conditions), {});
-  source.run(watch_steps(range, steps));
+  tests::Replayed(path, {.passes = Passes::one}).run(conditions, watch_steps(range, steps));
   return steps;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/support/kit/program_file.h"
 #include "tests/support/kit/text_program.h"
 #include "tests/support/processes/places.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -19,27 +20,27 @@ using support::mebibyte;
 using support::ProgramFile;
 using testing::HasSubstr;
 
-RunSettings runner(const Recording& recording, const ReplayConditions& conditions) {
-  return [&recording, conditions](const std::vector<AskedSetting>& settings) {
+RunSettings runner(const Replayer& replayer, const ReplayConditions& conditions) {
+  return [&replayer, conditions](const std::vector<AskedSetting>& settings) {
     std::vector<SweepRow> rows;
     for (const AskedSetting& setting : settings) {
       ReplayConditions own = conditions;
       if (!setting.is_recorded) own.options = setting.conf;
       SweepRow& row = rows.emplace_back(SweepRow{setting.conf, setting.is_recorded, {}, {}});
-      row.files.push_back(figures_of(recording.file(), recording.figures(own)));
+      row.files.push_back(figures_of(replayer.file(), replayer.figures(own)));
     }
     return rows;
   };
 }
 
-Advice advice_for(const Recording& recording, const AdviseOptions& options) {
-  return advise(recording, options, runner(recording, options.conditions));
+Advice advice_for(const Replayer& replayer, const AdviseOptions& options) {
+  return advise(replayer, options, runner(replayer, options.conditions));
 }
 
 Advice advice_for(const std::string& lines, const AdviseOptions& options = {}) {
   const ProgramFile file("advise_test", lines);
-  const Recording recording(file.path(), {});
-  return advice_for(recording, options);
+  const tests::Replayed replayed(file.path());
+  return advice_for(replayed.replayer(), options);
 }
 
 /// Each iteration asks for a little more than the last one gave back.
@@ -161,12 +162,12 @@ class AdvisedSample : public testing::TestWithParam<const char*> {};
 TEST_P(AdvisedSample, gets_the_best_of_its_whole_grid_with_a_fifth_of_the_runs) {
   const std::string path = support::source_dir() + "/traces/samples/" + std::string(GetParam());
   for (const char* version : {"2.6", "2.12"}) {
-    const Recording recording(path, {allocator::find_reference_version(version), {}});
-    const Advice advice = advice_for(recording, {});
+    const tests::Replayed replayed(path, {allocator::find_reference_version(version)});
+    const Advice advice = advice_for(replayed.replayer(), {});
     EXPECT_LE(advice.runs * 5, advice.grid_size) << version;
-    const RunSettings run = runner(recording, {});
-    for (const std::string& conf : settings_of_grid(options_that_matter(recording, {}))) {
-      if (refusal_of(conf, recording.version())) continue;
+    const RunSettings run = runner(replayed.replayer(), {});
+    for (const std::string& conf : settings_of_grid(options_that_matter(replayed.replayer(), {}))) {
+      if (refusal_of(conf, replayed.replayer().version())) continue;
       const SweepRow row = run({{conf, false}}).front();
       EXPECT_FALSE(is_better(row.worst(), advice.best.worst()))
           << version << ": " << conf << " is better than " << advice.best.conf;

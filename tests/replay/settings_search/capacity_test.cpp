@@ -8,6 +8,7 @@
 
 #include "tests/support/kit/program_file.h"
 #include "tests/support/kit/text_program.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -68,9 +69,9 @@ std::string random_lines(std::uint32_t seed, bool changes_options = false) {
   return lines;
 }
 
-bool runs_on(const Recording& recording, ReplayConditions conditions, Bytes size) {
+bool runs_on(const Replayer& replayer, ReplayConditions conditions, Bytes size) {
   conditions.memory = size;
-  return !recording.figures(conditions).has_failures();
+  return !replayer.figures(conditions).has_failures();
 }
 
 struct BruteForce {
@@ -78,11 +79,10 @@ struct BruteForce {
   std::vector<SizeRange> fails_above;
 };
 
-BruteForce try_every_size(const Recording& recording, const ReplayConditions& conditions,
-                          Bytes end) {
+BruteForce try_every_size(const Replayer& replayer, const ReplayConditions& conditions, Bytes end) {
   BruteForce found;
   for (Bytes size = device_granule; size < end; size += device_granule) {
-    const bool runs = runs_on(recording, conditions, size);
+    const bool runs = runs_on(replayer, conditions, size);
     if (runs && found.least == Bytes{}) found.least = size;
     if (runs || found.least == Bytes{}) continue;
     if (!found.fails_above.empty() && found.fails_above.back().below == size)
@@ -101,15 +101,15 @@ TEST_P(RandomWorkload, has_the_capacity_that_trying_every_size_finds) {
   std::uint64_t sizes = 0;
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     const ProgramFile file("capacity_test", random_lines(seed, asked.changes_options));
-    const Recording recording(file.path(), {});
+    const tests::Replayed replayed(file.path());
     ReplayConditions conditions;
     if (!asked.changes_options) conditions.options = asked.options;
     conditions.memory_fraction = asked.memory_fraction;
-    const CapacityAnswer answer = find_capacity(recording, conditions, {});
+    const CapacityAnswer answer = find_capacity(replayed.replayer(), conditions, {});
     ASSERT_TRUE(answer.least);
     const bool has_share = asked.memory_fraction.has_value() || asked.changes_options;
     const Bytes end = answer.peak_reserved * (has_share ? 4 : 2);
-    const BruteForce all = try_every_size(recording, conditions, end);
+    const BruteForce all = try_every_size(replayed.replayer(), conditions, end);
     ASSERT_EQ(*answer.least, all.least) << "seed " << seed;
     EXPECT_EQ(answer.fails_above, all.fails_above) << "seed " << seed;
     if (answer.live) {
@@ -139,13 +139,14 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Capacities, of_the_stream_ordered_pool_are_what_trying_every_size_finds) {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     const ProgramFile file("capacity_ordered", random_lines(seed));
-    const Recording recording(file.path(), {});
+    const tests::Replayed replayed(file.path());
     ReplayConditions conditions;
     conditions.options = "backend:cudaMallocAsync";
     if (seed % 2 == 0) conditions.memory_fraction = 0.5;
-    const CapacityAnswer answer = find_capacity(recording, conditions, {});
+    const CapacityAnswer answer = find_capacity(replayed.replayer(), conditions, {});
     ASSERT_TRUE(answer.least);
-    const BruteForce all = try_every_size(recording, conditions, answer.peak_reserved * 3);
+    const BruteForce all =
+        try_every_size(replayed.replayer(), conditions, answer.peak_reserved * 3);
     EXPECT_EQ(*answer.least, all.least) << "seed " << seed;
     EXPECT_EQ(answer.fails_above, all.fails_above) << "seed " << seed;
   }
@@ -153,46 +154,46 @@ TEST(Capacities, of_the_stream_ordered_pool_are_what_trying_every_size_finds) {
 
 TEST(Capacities, look_no_further_above_once_the_replays_went_through_so_many_events) {
   const ProgramFile file("capacity_effort", random_lines(3));
-  const Recording recording(file.path(), {});
-  const CapacityAnswer all = find_capacity(recording, {}, {});
-  const CapacityAnswer some = find_capacity(recording, {}, {.events_above = 250});
+  const tests::Replayed replayed(file.path());
+  const CapacityAnswer all = find_capacity(replayed.replayer(), {}, {});
+  const CapacityAnswer some = find_capacity(replayed.replayer(), {}, {.events_above = 250});
   EXPECT_EQ(some.least, all.least);
   ASSERT_TRUE(some.looked_up_to);
   EXPECT_LT(*some.looked_up_to, all.peak_reserved * 2);
   EXPECT_LT(some.replays, all.replays);
-  const CapacityAnswer none = find_capacity(recording, {}, {.replays_above = 0});
+  const CapacityAnswer none = find_capacity(replayed.replayer(), {}, {.replays_above = 0});
   EXPECT_EQ(none.looked_up_to, none.least);
 }
 
 TEST(Capacities, are_of_all_of_a_device_of_which_others_hold_a_part) {
   const ProgramFile file("capacity_held",
                          "{\"external\":104857600}\n" + malloc_line(1, 20 * mebibyte));
-  const Recording recording(file.path(), {});
+  const tests::Replayed replayed(file.path());
   ReplayConditions conditions;
   conditions.held_by_others = Bytes{30 * mebibyte};
-  EXPECT_EQ(find_capacity(recording, conditions, {}).least, Bytes{50 * mebibyte})
+  EXPECT_EQ(find_capacity(replayed.replayer(), conditions, {}).least, Bytes{50 * mebibyte})
       << "in place of what the file says of them";
 }
 
 TEST(Capacities, are_said_not_to_exist_where_nothing_runs) {
   const ProgramFile file("capacity_none", malloc_line(1, 3ULL << 40));
-  const Recording recording(file.path(), {});
-  EXPECT_EQ(find_capacity(recording, {}, {}).least, std::nullopt);
+  const tests::Replayed replayed(file.path());
+  EXPECT_EQ(find_capacity(replayed.replayer(), {}, {}).least, std::nullopt);
 }
 
 TEST(Capacities, beside_other_users_of_the_device_leave_them_their_memory) {
   const ProgramFile file("capacity_external",
                          "{\"external\":104857600}\n" + malloc_line(1, 20 * mebibyte));
-  const Recording recording(file.path(), {});
-  EXPECT_EQ(find_capacity(recording, {}, {}).least, Bytes{120 * mebibyte});
+  const tests::Replayed replayed(file.path());
+  EXPECT_EQ(find_capacity(replayed.replayer(), {}, {}).least, Bytes{120 * mebibyte});
 }
 
 TEST(LiveBoundsOfPrograms, are_the_most_that_is_live_at_a_time) {
   const ProgramFile file("live_bounds", malloc_line(1, 1000) + malloc_line(2, 3 * mebibyte) +
                                             free_line(2) + malloc_line(3, 2 * mebibyte + 1) +
                                             malloc_line(4, 700, ",\"stream\":1"));
-  const Recording recording(file.path(), {});
-  const auto bounds = live_bounds(recording, {});
+  const tests::Replayed replayed(file.path());
+  const auto bounds = live_bounds(replayed.replayer(), {});
   ASSERT_TRUE(bounds);
   EXPECT_EQ(bounds->requested, Bytes{3 * mebibyte + 1000});
   EXPECT_EQ(bounds->rounded, Bytes{3 * mebibyte + 1024});

@@ -7,6 +7,7 @@
 
 #include "replay/recording/snapshot_values_of.h"
 #include "tests/support/recordings/case_history.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -40,8 +41,8 @@ class EagerCase : public testing::TestWithParam<const char*> {
   EagerFrees replay_from(std::size_t first) {
     RecordedHistory history = tests::history_of(recorded, first);
     history.settings = settings_value(recorded.program.config, tables.texts);
-    const Recording recording("case", history, tables, recorded.program.version);
-    return replay_eagerly(recording).devices.at(0);
+    const tests::Replayed replayed(history, tables, recorded.program.version);
+    return replay_eagerly(replayed.replayer()).devices.at(0);
   }
 
   traces::RecordedCase recorded;
@@ -95,8 +96,8 @@ TEST(EagerFrees, does_not_count_what_waited_at_the_start) {
                     {base + Bytes{1024}, {(2 << 20) - 1024}, {0}, allocator::BlockState::inactive}};
   device.final_segments = {segment};
   traces::SnapshotTables tables;
-  const Recording recording("case", history, tables, nullptr);
-  const EagerFrees frees = replay_eagerly(recording).devices.at(0);
+  const tests::Replayed replayed(history, tables);
+  const EagerFrees frees = replay_eagerly(replayed.replayer()).devices.at(0);
   EXPECT_EQ(frees.as_recorded.requested.count, 6000U);
   EXPECT_EQ(frees.eager.requested.count, 1000U);
   EXPECT_EQ(frees.eager.active.count, 1024U);

@@ -8,6 +8,7 @@
 #include "replay/stream_waits/recorded_waiting.h"
 #include "tests/support/recordings/case_history.h"
 #include "tests/support/recordings/waiting_program.h"
+#include "tests/support/recordings/replayed.h"
 
 namespace vramlab::replay {
 namespace {
@@ -326,7 +327,8 @@ TEST_P(RecordedCaseWaits, are_at_most_as_many_as_the_reference_counted) {
   RecordedHistory history = tests::history_of(recorded);
   traces::SnapshotTables tables;
   history.settings = settings_value(recorded.program.config, tables.texts);
-  const RecordedWaiting waiting = find_waiting("case", history, tables, recorded.program.version);
+  Recording recording = tests::recording_of(history, tables, recorded.program.version);
+  const RecordedWaiting waiting = find_waiting(recording);
   std::int64_t synchronised = 0;
   for (const WaitingRelease& release : waiting.devices.front().releases)
     if (release.synchronised) ++synchronised;

@@ -75,7 +75,7 @@ class Program {
     cut.events = {};
     for (std::size_t i = first; i < history.events.size(); ++i)
       cut.events.push_back(history.events[i]);
-    const MemoryTimeline timeline = find_timeline(cut, conditions("2.12", settings));
+    const MemoryTimeline timeline = find_timeline(cut, explain(cut, conditions("2.12", settings)));
     FiguresByTrack now;
     std::size_t next = 0;
     for (const auto& [event_count, expected] : said_) {
@@ -179,7 +179,7 @@ class SmallHistory : public testing::Test {
   }
   void expect_points(const std::vector<MemoryPoint>& expected) {
     history.traits.requests_frees = true;
-    timeline = find_timeline(history, conditions("2.6", {}));
+    timeline = find_timeline(history, explain(history, conditions("2.6", {})));
     ASSERT_EQ(timeline.points.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(timeline.points[i].time_us, expected[i].time_us) << i;
@@ -240,9 +240,9 @@ TEST_F(SmallHistory, times_that_go_back_count_as_those_before) {
   time_us = 3;
   event(Action::alloc, base, 5_MiB);
   event(Action::oom, {0}, 1_GiB);
-  find_timeline(history, conditions("2.6", {}));
+  find_timeline(history, explain(history, conditions("2.6", {})));
   history.traits.requests_frees = true;
-  timeline = find_timeline(history, conditions("2.6", {}));
+  timeline = find_timeline(history, explain(history, conditions("2.6", {})));
   for (const MemoryPoint& one : timeline.points) EXPECT_EQ(one.time_us, 11U);
   EXPECT_EQ(timeline.failures[0].time_us, 11U);
 }
@@ -262,7 +262,7 @@ TEST_F(SmallHistory, without_times_the_events_are_a_microsecond_apart) {
 
 TEST_F(SmallHistory, events_that_cannot_be_are_doubted) {
   event(Action::alloc, base, 5_MiB);
-  timeline = find_timeline(history, conditions("2.6", {}));
+  timeline = find_timeline(history, explain(history, conditions("2.6", {})));
   ASSERT_FALSE(timeline.doubts.empty());
   EXPECT_NE(timeline.doubts[0].find("event 0"), std::string::npos);
 }
@@ -279,11 +279,11 @@ class Merged : public testing::Test {
     return json::parse(output.bytes)["traceEvents"];
   }
   void annotate(traces::KnownText stage, const char* name, std::uint64_t time_us) {
-    traces::AnnotationValue value;
+    RecordedAnnotation value;
     value.name = texts.intern(name);
     value.stage = TextId(stage);
     value.time_us = time_us;
-    value.keys.add(traces::KnownText::time_us);
+    value.has_time = true;
     annotations.add(value);
   }
   void begin(const char* name, std::uint64_t time_us) {
@@ -336,7 +336,7 @@ TEST_F(Merged, annotations_that_overlap_keep_their_own_ends) {
 }
 
 TEST_F(Merged, annotation_without_a_time_is_left_out) {
-  traces::AnnotationValue value;
+  RecordedAnnotation value;
   value.name = texts.intern("a");
   value.stage = TextId(traces::KnownText::start);
   annotations.add(value);

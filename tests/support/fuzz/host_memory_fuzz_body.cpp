@@ -12,6 +12,7 @@
 #include "replay/recording/recorded_states.h"
 #include "replay/replayer/host_replay.h"
 #include "tests/support/kit/memory_source.h"
+#include "tests/support/recordings/replayed.h"
 #include "traces/io/input_error.h"
 #include "traces/native/native_text.h"
 
@@ -66,12 +67,13 @@ bool has_overlapping_segments(const replay::DeviceHistory& device) {
                      });
 }
 
-Broken broken_rule_of_recording(replay::RecordedHistory host, const traces::TextTable& texts) {
+Broken broken_rule_of_recording(replay::RecordedHistory host, traces::SnapshotTables& tables) {
   for (const replay::DeviceHistory& device : host.devices)
     if (!impossible_part(device).empty() || has_overlapping_segments(device)) return std::nullopt;
+  replay::Recording recording = tests::recording_of(std::move(host), tables);
   for (const replay::MomentKind kind : {replay::MomentKind::end, replay::MomentKind::peak})
     for (const replay::DeviceState& state :
-         recorded_states(host, texts, {{kind}, nullptr, replay::StateHistory::last_event}).states)
+         recorded_states(recording, {kind}, replay::StateHistory::last_event).states)
       if (const Broken broken = broken_rule_of_state(state)) return broken;
   return std::nullopt;
 }
@@ -88,11 +90,11 @@ void apply_all(replay::HostReplay& replay, const FirstEvents& program,
 }
 
 /// The history of a replay is one that a recording could have.
-Broken broken_rule_of_program(const FirstEvents& program, const traces::TextTable& texts) {
+Broken broken_rule_of_program(const FirstEvents& program, traces::SnapshotTables& tables) {
   replay::HostConditions conditions{*allocator::find_reference_version("2.14"), {}};
   conditions.keeps = replay::KeepsHostHistory::yes;
   replay::HostReplay replay(conditions);
-  apply_all(replay, program, texts);
+  apply_all(replay, program, tables.texts);
   const replay::HostReport report = replay.report();
   if (report.end_active > report.end_pinned) return "more is active than pinned";
   replay::RecordedHistory history;
@@ -100,10 +102,11 @@ Broken broken_rule_of_program(const FirstEvents& program, const traces::TextTabl
   const replay::DeviceHistory& host = history.devices.front();
   if (const std::string reason = impossible_part(host); !reason.empty())
     return "a replay has an impossible history: " + reason;
-  const replay::VerifyConditions verify = verify_conditions(history, texts, nullptr);
-  const replay::HistoryWalk walk = walk_history(host, verify);
+  const replay::VerifyConditions verify =
+      guess_conditions(history, tables.texts, nullptr).conditions;
+  const replay::ExplainedHistory walk = walk_history(host, verify);
   if (!walk.placements.contradiction.empty()) return walk.placements.contradiction;
-  return broken_rule_of_recording(std::move(history), texts);
+  return broken_rule_of_recording(std::move(history), tables);
 }
 
 }  // namespace
@@ -123,10 +126,10 @@ Broken broken_rule_of_host_memory(const std::string& native_text) {
     FirstEvents recorded;
     for (const traces::ProgramEvent& event : replay::host_history_of(device).events)
       recorded.program_event(event);
-    if (const Broken broken = broken_rule_of_program(recorded, tables.texts)) return broken;
+    if (const Broken broken = broken_rule_of_program(recorded, tables)) return broken;
   }
-  if (const Broken broken = broken_rule_of_recording(std::move(host), tables.texts)) return broken;
-  return broken_rule_of_program(program, tables.texts);
+  if (const Broken broken = broken_rule_of_recording(std::move(host), tables)) return broken;
+  return broken_rule_of_program(program, tables);
 }
 
 }  // namespace vramlab::support

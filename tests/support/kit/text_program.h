@@ -14,12 +14,9 @@ inline constexpr std::uint64_t mebibyte = 1U << 20;
 
 /// An open file named `program` with these lines below a header.
 inline traces::OpenTrace open_program(const std::string& lines) {
-  traces::OpenTrace trace;
-  trace.file = "program";
-  trace.format = traces::TraceFormat::native_text;
-  trace.source =
-      support::make_memory_source("{\"format\":\"vramlab-trace\",\"version\":1}\n" + lines);
-  return trace;
+  return traces::open_trace(traces::open_bytes(
+      support::make_memory_source("{\"format\":\"vramlab-trace\",\"version\":1}\n" + lines),
+      "program"));
 }
 
 inline std::string malloc_line(std::uint64_t id, std::uint64_t bytes,

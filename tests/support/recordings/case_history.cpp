@@ -31,7 +31,7 @@ replay::DeviceFidelity fidelity_of(const replay::RecordedHistory& history,
   const traces::RecordedProgram& program = recorded.program;
   replay::SettingsInForce settings;
   settings.settings = parse_settings({}, program.config, *program.version).settings;
-  return verify(history, {*program.version, false, settings}).devices.front();
+  return explain(history.devices.front(), {*program.version, false, settings}).fidelity;
 }
 
 bool is_replayable(const traces::RecordedCase& recorded) {

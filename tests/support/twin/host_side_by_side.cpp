@@ -7,8 +7,8 @@ namespace {
 
 using replay::HostCaseRun;
 
-/// The difference after a call; empty if there is none.
-std::string difference_of(const HostProgramRunner& left, const HostProgramRunner& right) {
+/// What differs after a call; empty if nothing does.
+std::string difference_of(const HostCaseRun& left, const HostCaseRun& right) {
   if (left.answers().results != right.answers().results) return "results";
   if (left.answers().uses != right.answers().uses) return "uses";
   if (left.answers().failures != right.answers().failures) return "failures";

@@ -1,4 +1,5 @@
 #include "tools/cli/kit/finished_recordings.h"
+#include "tools/cli/kit/input_files.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -89,7 +90,7 @@ void put_main_first(std::vector<RecordingPart>& parts, int process) {
 void finish_recording(const RecordingPart& part, const std::string& name,
                       const FinishedRecordings& to) {
   cut_half_line(part);
-  traces::OpenTrace trace = traces::open_trace(part.path);
+  traces::OpenTrace trace = open_input(part.path, nullptr);
   traces::OutputFile output(name, to.overwrite);
   traces::SnapshotTables tables;
   const auto writer = make_trace_writer(to.format, output, tables);

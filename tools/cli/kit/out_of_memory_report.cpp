@@ -2,7 +2,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "allocator/types/bytes_and_ids.h"
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"
 
@@ -111,19 +111,16 @@ ordered_json tried_json(const replay::TriedOptions& tried) {
 
 }  // namespace
 
-replay::ReplayTry tries_of(const ReplayArguments& arguments) {
-  if (arguments.file == "-") return {};
+replay::ReplayTry tries_of(replay::Recording& recording, const ReplayArguments& arguments) {
   replay::ReplayConditions asked = conditions_of(arguments);
   asked.on_out_of_memory = replay::OnOutOfMemory::stop;
-  std::shared_ptr<const replay::Recording> recording;
-  return [asked, recording, file = arguments.file](const replay::ReplayChange& change) mutable {
-    if (!recording)
-      recording = std::make_shared<replay::Recording>(
-          file, replay::OpenConditions{asked.version, {}, asked.scratch});
+  std::shared_ptr<const replay::Replayer> replayer;
+  return [asked, replayer, &recording](const replay::ReplayChange& change) mutable {
+    if (!replayer) replayer = std::make_shared<replay::Replayer>(recording);
     replay::ReplayConditions conditions = asked;
     if (change.memory) conditions.memory = change.memory;
     if (change.options) conditions.options = change.options;
-    return recording->run(conditions);
+    return replayer->run(conditions);
   };
 }
 

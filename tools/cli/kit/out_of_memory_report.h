@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "replay/metrics/out_of_memory_reason.h"
+#include "replay/recording/recording.h"
 #include "replay/settings_search/out_of_memory_tries.h"
 #include "tools/cli/kit/replay_arguments.h"
 
@@ -23,9 +24,9 @@ struct OutOfMemoryExplanation {
   std::vector<replay::TriedOptions> tried = {};
 };
 
-/// Replays the file under changed conditions. The first try reads the file, the others go on from
-/// what was read. Null for standard input, which cannot be read again.
-replay::ReplayTry tries_of(const ReplayArguments& arguments);
+/// Replays the recording under changed conditions, up to the first request that fails. The
+/// recording must outlive the tries.
+replay::ReplayTry tries_of(replay::Recording& recording, const ReplayArguments& arguments);
 
 /// For a state of a recording; empty if it is not one of an out-of-memory. Without tries, what
 /// would have helped is left out.

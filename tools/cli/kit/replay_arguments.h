@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/replayer/replay_source.h"
+#include "replay/replayer/replayer.h"
 #include "tools/cli/kit/arguments.h"
 
 namespace vramlab::tools {

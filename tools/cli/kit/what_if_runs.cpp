@@ -18,7 +18,7 @@ namespace vramlab::tools {
 namespace {
 
 using replay::AskedSetting;
-using replay::Recording;
+using replay::Replayer;
 using replay::SweepFigures;
 using replay::SweepRow;
 
@@ -33,15 +33,15 @@ struct Attempt {
   std::string refusal;
 };
 
-Attempt run_one(const Recording& recording, const AskedSetting& setting,
+Attempt run_one(const Replayer& replayer, const AskedSetting& setting,
                 replay::ReplayConditions conditions) {
   if (!setting.is_recorded) {
-    if (auto refusal = replay::refusal_of(setting.conf, recording.version()))
+    if (auto refusal = replay::refusal_of(setting.conf, replayer.version()))
       return {std::nullopt, *std::move(refusal)};
     conditions.options = setting.conf;
   }
   try {
-    return {figures_of(recording.file(), recording.figures(conditions)), {}};
+    return {figures_of(replayer.file(), replayer.figures(conditions)), {}};
   } catch (const traces::InputError& error) {
     return {std::nullopt, error.what()};
   } catch (const AllocatorError& error) {
@@ -62,40 +62,40 @@ SweepRow row_of(const AskedSetting& setting, std::vector<Attempt>::iterator firs
 
 }  // namespace
 
-std::vector<Recording> load_recordings(const std::vector<std::string>& files,
-                                       const ReplayArguments& arguments, const CommonFlags& flags,
-                                       std::size_t threads) {
+std::vector<ReplayedFile> open_all(const std::vector<std::string>& files,
+                                   const ReplayArguments& arguments, const CommonFlags& flags,
+                                   std::size_t threads) {
   const replay::ReplayConditions conditions = conditions_of(arguments);
   CommonFlags shown = flags;
   // Several bars would write over each other.
   shown.quiet = flags.quiet || files.size() > 1;
-  std::vector<std::optional<Recording>> loaded(files.size());
+  std::vector<std::optional<ReplayedFile>> opened(files.size());
   run_tasks(files.size(), threads, [&](std::size_t i) {
     ProgressBar bar(files[i], shown);
-    loaded[i].emplace(
-        files[i], replay::OpenConditions{conditions.version, bar.listener(), conditions.scratch});
+    opened[i].emplace(open_replayed(files[i], bar.listener(), {conditions.version}));
   });
-  std::vector<Recording> recordings;
-  for (auto& recording : loaded) {
-    recording->refuse_full_devices(conditions);
-    recordings.push_back(*std::move(recording));
+  std::vector<ReplayedFile> all;
+  for (std::optional<ReplayedFile>& one : opened) {
+    one->replayer.refuse_full_devices(conditions);
+    all.push_back(*std::move(one));
   }
-  return recordings;
+  return all;
 }
 
-Recording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments) {
-  const replay::ReplayConditions conditions = conditions_of(arguments);
-  return {traces::open_trace(std::move(bytes)), {conditions.version, nullptr, conditions.scratch}};
+Replayers replayers_of(const std::vector<ReplayedFile>& files) {
+  Replayers replayers;
+  for (const ReplayedFile& file : files) replayers.push_back(&file.replayer);
+  return replayers;
 }
 
-std::vector<SweepRow> run_settings(const std::vector<Recording>& recordings,
+std::vector<SweepRow> run_settings(const Replayers& replayers,
                                    const std::vector<AskedSetting>& settings,
                                    const replay::ReplayConditions& conditions,
                                    std::size_t threads) {
-  const std::size_t files = recordings.size();
+  const std::size_t files = replayers.size();
   std::vector<Attempt> attempts(settings.size() * files);
   run_tasks(attempts.size(), threads, [&](std::size_t task) {
-    attempts[task] = run_one(recordings[task % files], settings[task / files], conditions);
+    attempts[task] = run_one(*replayers[task % files], settings[task / files], conditions);
   });
   std::vector<SweepRow> rows;
   for (std::size_t i = 0; i < settings.size(); ++i)
@@ -104,14 +104,13 @@ std::vector<SweepRow> run_settings(const std::vector<Recording>& recordings,
   return rows;
 }
 
-AskedWhatIf asked_what_if(const std::vector<std::string>& files,
-                          const std::vector<Recording>& recordings,
+AskedWhatIf asked_what_if(const std::vector<std::string>& files, const Replayers& replayers,
                           const ReplayArguments& arguments) {
   AskedWhatIf asked{
-      files, std::string(recordings.front().version().name), conditions_text(arguments), {}};
-  for (const Recording& recording : recordings)
-    for (const std::string& note : recording.notes())
-      asked.notes.push_back(files.size() > 1 ? recording.file() + ": " + note : note);
+      files, std::string(replayers.front()->version().name), conditions_text(arguments), {}};
+  for (const Replayer* const replayer : replayers)
+    for (const std::string& note : replayer->notes())
+      asked.notes.push_back(files.size() > 1 ? replayer->file() + ": " + note : note);
   for (const std::string& note : notes_on(arguments)) asked.notes.push_back(note);
   return asked;
 }

@@ -7,23 +7,25 @@
 #include <string>
 #include <vector>
 
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "replay/settings_search/sweep.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/replay_arguments.h"
 #include "tools/cli/printers/table.h"
 
 namespace vramlab::tools {
 
 /// Side by side where there are several. Throws InputError.
-std::vector<replay::Recording> load_recordings(const std::vector<std::string>& files,
-                                               const ReplayArguments& arguments,
-                                               const CommonFlags& flags, std::size_t threads);
-
-replay::Recording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments);
+std::vector<ReplayedFile> open_all(const std::vector<std::string>& files,
+                                   const ReplayArguments& arguments, const CommonFlags& flags,
+                                   std::size_t threads);
+/// What replays them.
+using Replayers = std::vector<const replay::Replayer*>;
+Replayers replayers_of(const std::vector<ReplayedFile>& files);
 
 /// Each setting on each recording, on so many threads at most. In the order of the settings. What
 /// the version refuses, or what cannot be replayed, is a refused row.
-std::vector<replay::SweepRow> run_settings(const std::vector<replay::Recording>& recordings,
+std::vector<replay::SweepRow> run_settings(const Replayers& replayers,
                                            const std::vector<replay::AskedSetting>& settings,
                                            const replay::ReplayConditions& conditions,
                                            std::size_t threads);
@@ -37,8 +39,7 @@ struct AskedWhatIf {
   std::vector<std::string> notes;
 };
 
-AskedWhatIf asked_what_if(const std::vector<std::string>& files,
-                          const std::vector<replay::Recording>& recordings,
+AskedWhatIf asked_what_if(const std::vector<std::string>& files, const Replayers& replayers,
                           const ReplayArguments& arguments);
 /// Such as `a.pickle and 2 more; the worst counts; version 2.6; --gpu a100-80gb`.
 std::string headline_of(const AskedWhatIf& asked);

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::ordered_json;
 using replay::Advice;
-using replay::Recording;
+using replay::Replayer;
 using replay::SweepRow;
 using replay::Trust;
 
@@ -243,21 +243,18 @@ std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
   return sentences;
 }
 
-std::vector<std::string> find_pinner_sentences(const AdviseArguments& arguments,
-                                               const Recording& recording,
+std::vector<std::string> find_pinner_sentences(const Replayer& replayer,
                                                replay::ReplayConditions conditions) {
-  if (arguments.file == "-") return {};
   conditions.on_out_of_memory = replay::OnOutOfMemory::stop;
   traces::DeviceIndex device;
-  replay::ReplayWatch watch = at_peak_of(recording.figures(conditions), device);
+  replay::ReplayWatch watch = at_peak_of(replayer.figures(conditions), device);
   std::optional<replay::DeviceState> state;
   watch.at_end = [&](replay::DeviceReplay& replay) {
     if (replay.device() == device) state = state_of(replay);
   };
   conditions.notes_origins = replay::NotesOrigins::yes;
-  replay::ReplaySource source(arguments.file, conditions, traces::ProgressListener());
-  source.run(watch);
-  return state ? pinner_sentences(*state, source.tables()) : std::vector<std::string>{};
+  replayer.run(conditions, watch);
+  return state ? pinner_sentences(*state, replayer.tables()) : std::vector<std::string>{};
 }
 
 /// What is left for the program.
@@ -276,28 +273,29 @@ std::optional<Bytes> memory_of(const replay::ReplayConditions& conditions,
 constexpr std::uint64_t most_calls_to_pack = 1'000'000;
 
 ExitStatus give_advice(const AdviseArguments& arguments) {
-  const auto recordings =
-      load_recordings({arguments.file}, arguments.replay, arguments.flags, arguments.threads);
-  const Recording& recording = recordings.front();
+  const std::vector<ReplayedFile> files =
+      open_all({arguments.file}, arguments.replay, arguments.flags, arguments.threads);
+  const Replayers replayers = replayers_of(files);
+  const Replayer& replayer = *replayers.front();
   replay::ReplayConditions conditions = conditions_of(arguments.replay);
   const replay::AdviseOptions options{conditions, preference_of(arguments.prefer)};
   AdviseOutcome outcome;
-  outcome.about = asked_what_if({recording.file()}, recordings, arguments.replay);
+  outcome.about = asked_what_if({replayer.file()}, replayers, arguments.replay);
   outcome.costs_origin =
       conditions.costs ? conditions.costs->origin() : streams::estimated_costs().origin();
   outcome.advice =
-      advise(recording, options, [&](const std::vector<replay::AskedSetting>& settings) {
-        return run_settings(recordings, settings, conditions, arguments.threads);
+      advise(replayer, options, [&](const std::vector<replay::AskedSetting>& settings) {
+        return run_settings(replayers, settings, conditions, arguments.threads);
       });
   // What no setting gets round, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
-  if (recording.call_count() <= most_calls_to_pack)
-    outcome.packing = packing_beside(recording, conditions);
+  if (replayer.call_count() <= most_calls_to_pack)
+    outcome.packing = packing_beside(replayer, conditions);
   conditions.options = outcome.advice.best.conf;
-  outcome.trust = recording.trust(conditions);
-  outcome.memory = memory_of(conditions, recording.figures(conditions));
+  outcome.trust = replayer.trust(conditions);
+  outcome.memory = memory_of(conditions, replayer.figures(conditions));
   if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
-    outcome.pinners = find_pinner_sentences(arguments, recording, conditions);
+    outcome.pinners = find_pinner_sentences(replayer, conditions);
   print(arguments.flags.json ? advise_json(outcome) : advise_text(outcome));
   return ExitStatus::done;
 }

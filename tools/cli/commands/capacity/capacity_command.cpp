@@ -51,27 +51,27 @@ replay::CapacityEffort effort_of(const CapacityArguments& arguments) {
 }
 
 /// The rows and, as one more task, the packing.
-void find_all(const replay::Recording& recording, const CapacityArguments& arguments,
+void find_all(const replay::Replayer& replayer, const CapacityArguments& arguments,
               CapacityOutcome& outcome) {
   const replay::ReplayConditions asked = conditions_of(arguments.replay);
   const std::size_t rows = outcome.rows.size();
   run_tasks(rows + 1, arguments.threads, [&](std::size_t i) {
     if (i == rows) {
-      outcome.packing = packing_beside(recording, asked);
+      outcome.packing = packing_beside(replayer, asked);
       return;
     }
     replay::ReplayConditions conditions = asked;
     const replay::AskedSetting& setting = outcome.rows[i].setting;
     if (!setting.is_recorded) conditions.options = setting.conf;
-    outcome.rows[i].answer = find_capacity(recording, conditions, effort_of(arguments));
+    outcome.rows[i].answer = find_capacity(replayer, conditions, effort_of(arguments));
   });
 }
 
-void note_models(const replay::Recording& recording, CapacityOutcome& outcome) {
+void note_models(const replay::Replayer& replayer, CapacityOutcome& outcome) {
   for (const CapacityRow& row : outcome.rows) {
     replay::ReplayConditions conditions;
     if (!row.setting.is_recorded) conditions.options = row.setting.conf;
-    const allocator::Settings settings = recording.settings_for(conditions);
+    const allocator::Settings settings = replayer.settings_for(conditions);
     if (settings.backend == allocator::Backend::native) continue;
     outcome.about.notes.push_back(replay::modelled_backend_note(settings));
     return;
@@ -82,17 +82,17 @@ CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& a
   if (arguments.capacity > 0)
     throw traces::InputError({"--capacity", "", "a list of buffers, whose capacity is known",
                               "a recording or a program"});
-  std::vector<replay::Recording> recordings;
-  recordings.push_back(load_recording(std::move(bytes), arguments.replay));
-  const replay::Recording& recording = recordings.front();
-  refuse_bad_options(arguments.options, recording.version());
+  const std::unique_ptr<replay::Recording> recording =
+      open_recording(open_input(std::move(bytes)), {conditions_of(arguments.replay).version});
+  const replay::Replayer replayer(*recording);
+  refuse_bad_options(arguments.options, replayer.version());
   CapacityOutcome outcome;
-  outcome.about = asked_what_if({recording.file()}, recordings, arguments.replay);
+  outcome.about = asked_what_if({replayer.file()}, {&replayer}, arguments.replay);
   refuse_full_device(conditions_of(arguments.replay), replay::boundless_memory);
-  if (arguments.options.empty()) outcome.rows.push_back({{recording.settings().text, true}, {}});
+  if (arguments.options.empty()) outcome.rows.push_back({{replayer.settings().text, true}, {}});
   for (const std::string& conf : arguments.options) outcome.rows.push_back({{conf, false}, {}});
-  note_models(recording, outcome);
-  find_all(recording, arguments, outcome);
+  note_models(replayer, outcome);
+  find_all(replayer, arguments, outcome);
   return outcome;
 }
 

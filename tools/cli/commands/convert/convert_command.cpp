@@ -10,6 +10,7 @@
 #include "replay/timeline/perfetto_timeline.h"
 #include "replay/timeline/replayed_program.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/logging.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
@@ -55,22 +56,19 @@ class ConvertChain {
   std::vector<std::unique_ptr<traces::PassingSinks>> filters_;
 };
 
-replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const std::string& file,
-                                   const replay::VerifyConditions& conditions) {
+replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device,
+                                   const replay::ExplainedHistory& explained,
+                                   const std::string& file) {
   const std::string place = "device " + std::to_string(device.device);
   if (std::string reason = impossible_part(device); !reason.empty())
     throw traces::InputError({file, place, "a history that an allocator can have", reason});
-  replay::MemoryTimeline timeline = find_timeline(device, conditions);
+  replay::MemoryTimeline timeline = find_timeline(device, explained);
   for (const std::string& doubt : timeline.doubts) log_warning(file + ", " + place + ": " + doubt);
   return timeline;
 }
 
-/// Those of the replay, or those that the recording says.
-replay::VerifyConditions conditions_of(const replay::RecordedHistory& history,
-                                       const replay::ProgramReplay& program,
-                                       const traces::TextTable& texts) {
-  if (program.has_events()) return {program.version(), false, {program.settings(), {}}};
-  return verify_conditions(history, texts, nullptr);
+bool has_something(const replay::DeviceHistory& device) {
+  return !device.events.empty() || !device.final_segments.empty();
 }
 
 /// Throws InputError where a step would take away what the curves need: parts of a history.
@@ -83,32 +81,59 @@ void check_perfetto_steps(const ConvertSteps& steps) {
                               "one of them"});
 }
 
+/// The timelines of a program's replay, whose history says everything; adds its spans.
+std::vector<replay::MemoryTimeline> timelines_of_program(traces::OpenTrace& trace,
+                                                         const ConvertSteps& steps,
+                                                         traces::SnapshotTables& tables,
+                                                         replay::AnnotationCollector& spans) {
+  replay::ReplayConditions replayed;
+  replayed.scratch = scratch_place();
+  replayed.on_out_of_memory = replay::OnOutOfMemory::skip;
+  std::vector<replay::DeviceHistory> histories;
+  replay::ProgramReplay program(trace.file, tables, keeping_all(replayed),
+                                watch_for_picture(histories, spans));
+  traces::SnapshotSink unused;
+  ConvertChain chain(steps, tables, {unused, program});
+  traces::read_trace(trace, tables, chain.sinks());
+  program.finish();
+  const replay::VerifyConditions conditions{program.version(), false, {program.settings(), {}}};
+  std::vector<replay::MemoryTimeline> timelines;
+  for (const replay::DeviceHistory& device : histories)
+    if (has_something(device))
+      timelines.push_back(timeline_of(device, walk_history(device, conditions), trace.file));
+  return timelines;
+}
+
+/// Those of what is left of a recording; adds its spans.
+std::vector<replay::MemoryTimeline> timelines_of_recording(
+    traces::OpenTrace& trace, const ConvertSteps& steps,
+    const std::shared_ptr<traces::SnapshotTables>& tables, replay::AnnotationCollector& spans) {
+  replay::HistoryCollector collector(scratch_place());
+  traces::ProgramCounter unused;
+  ConvertChain chain(steps, *tables, {collector, unused});
+  traces::read_trace(trace, *tables, chain.sinks());
+  replay::Recording recording(trace.file, collector.take(), tables);
+  for (const replay::RecordedAnnotation& annotation : recording.history().annotations)
+    spans.add(annotation);
+  std::vector<replay::MemoryTimeline> timelines;
+  for (const replay::DeviceHistory& device : recording.history().devices)
+    if (has_something(device))
+      timelines.push_back(timeline_of(device, recording.explained(device), trace.file));
+  return timelines;
+}
+
 /// Written when the whole input is read: what was live at the beginning is only known at the end.
 /// Warns where the curves may not be what happened.
 void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
                          traces::ByteSink& output) {
-  traces::SnapshotTables tables;
-  replay::ReplayConditions replayed;
-  replayed.scratch = scratch_place();
-  replay::PictureCollector collector(replayed.scratch);
-  replayed.on_out_of_memory = replay::OnOutOfMemory::skip;
-  std::vector<replay::DeviceHistory> histories;
-  replay::ProgramReplay program(trace.file, tables, keeping_all(replayed),
-                                watch_for_picture(histories, collector.spans));
-  ConvertChain chain(steps, tables, {collector, program});
-  traces::read_trace(trace, tables, chain.sinks());
-  replay::RecordedHistory history = collector.take();
-  if (program.has_events()) {
-    program.finish();
-    history.devices = std::move(histories);
-  }
-  const replay::VerifyConditions conditions = conditions_of(history, program, tables.texts);
-  std::vector<replay::MemoryTimeline> timelines;
-  for (const replay::DeviceHistory& device : history.devices)
-    if (!device.events.empty() || !device.final_segments.empty())
-      timelines.push_back(timeline_of(device, trace.file, conditions));
+  const auto tables = std::make_shared<traces::SnapshotTables>();
+  replay::AnnotationCollector spans;
+  const std::vector<replay::MemoryTimeline> timelines =
+      trace.kind == traces::TraceKind::program
+          ? timelines_of_program(trace, steps, *tables, spans)
+          : timelines_of_recording(trace, steps, tables, spans);
   traces::PerfettoWriter writer(output);
-  write_perfetto(timelines, collector.spans.spans(), tables.texts, writer);
+  write_perfetto(timelines, spans.spans(), tables->texts, writer);
   writer.finish();
 }
 
@@ -167,7 +192,7 @@ ExitStatus convert(const ConvertArguments& arguments) {
   const auto format = output_format(arguments);
   if (!format) check_perfetto_steps(steps_of(arguments));
   ProgressBar bar(arguments.input, arguments.flags);
-  traces::OpenTrace trace = traces::open_trace(arguments.input, bar.listener());
+  traces::OpenTrace trace = open_input(arguments.input, bar.listener());
   OpenOutput output(arguments.output);
   if (format)
     convert_to(*format, trace, steps_of(arguments), output);

@@ -5,6 +5,7 @@
 #include "replay/compare/budget.h"
 #include "tools/cli/commands/diff/diff_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "traces/io/input_error.h"
@@ -70,10 +71,18 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
   conditions.moment.kind = moment_kind_of(arguments.at);
   conditions.by = compared_groups().at(arguments.by);
   conditions.device = arguments.device;
-  if (arguments.host) conditions.memory = traces::ShownMemory::host;
-  conditions.scratch = scratch_place();
   ProgressBar bar(path, arguments.flags);
-  return read_compared_file(path, conditions, bar.listener());
+  traces::OpenBytes bytes = traces::open_bytes(path, bar.listener());
+  if (replay::is_report(bytes.start)) {
+    replay::ComparedFile report = read_report(bytes, conditions);
+    report.name = path;
+    return report;
+  }
+  traces::OpenTrace trace = open_input(std::move(bytes));
+  if (arguments.host) trace.memory = traces::ShownMemory::host;
+  replay::ComparedFile compared = compared_file_of(open_recording(std::move(trace)), conditions);
+  compared.name = path;
+  return compared;
 }
 
 /// What was asked for, or else what the output's ending says.

@@ -46,8 +46,7 @@ std::string events_text(const Comparison& comparison) {
            " events in the same order, with the same sizes, streams and blocks\n";
   const replay::EventDifference& first = *order.first_difference;
   std::string text = "\nthe events are the same up to event " + std::to_string(first.event);
-  if (comparison.base.recorded->history.devices.size() > 1)
-    text += " of device " + std::to_string(first.device);
+  if (comparison.base.devices().size() > 1) text += " of device " + std::to_string(first.device);
   return text + "; there\n  base  " + first.base + "\n  new   " + first.now + "\n";
 }
 

@@ -17,6 +17,7 @@
 #include "tools/cli/commands/report/report_page_file.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/finished_recordings.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/preloaded_program.h"
 #include "tools/cli/kit/replay_arguments.h"
@@ -101,12 +102,16 @@ void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
 }
 
 void write_page(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
-  std::vector<std::string> files;
+  std::vector<std::string> names;
+  std::vector<std::shared_ptr<replay::Recording>> recordings;
   for (const DryRunProcess& process : outcome.processes)
-    if (const std::string& recorded = process.notes.history(); !recorded.empty())
-      files.push_back(process.history.empty() ? recorded : process.history);
-  if (files.empty()) throw std::runtime_error("no report: no history was recorded");
-  write_report_page(files, {arguments.report, arguments.may_overwrite});
+    if (const std::string& recorded = process.notes.history(); !recorded.empty()) {
+      names.push_back(process.history.empty() ? recorded : process.history);
+      recordings.push_back(process.findings.recording ? process.findings.recording
+                                                      : open_recording(recorded, nullptr));
+    }
+  if (names.empty()) throw std::runtime_error("no report: no history was recorded");
+  write_report_page(names, recordings, {arguments.report, arguments.may_overwrite});
 }
 
 void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) {

@@ -5,11 +5,9 @@
 #include "replay/call_sites/call_sites.h"
 #include "replay/call_sites/holdings.h"
 #include "replay/compare/history_metrics.h"
-#include "replay/recording/verify.h"
 #include "replay/settings_search/advise.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/what_if_runs.h"
-#include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 #include "traces/model/user_frame.h"
 
@@ -19,13 +17,6 @@ namespace {
 using allocator::Action;
 using allocator::AllocatorEvent;
 using replay::DeviceHistory;
-
-replay::RecordedHistory read_history(const std::string& path, traces::SnapshotTables& tables) {
-  traces::OpenTrace trace = traces::open_trace(path);
-  replay::HistoryCollector collector(scratch_place());
-  traces::read_snapshot(trace, tables, collector);
-  return collector.take();
-}
 
 void note_failures(const DeviceHistory& history, const traces::SnapshotTables& tables,
                    DeviceFindings& found) {
@@ -39,23 +30,22 @@ void note_failures(const DeviceHistory& history, const traces::SnapshotTables& t
   }
 }
 
-DeviceFindings find_in_device(const DeviceHistory& history, const traces::SnapshotTables& tables,
-                              const replay::VerifyConditions& conditions) {
+DeviceFindings find_in_device(replay::Recording& recording, const DeviceHistory& history) {
+  const replay::ExplainedHistory& explained = recording.explained(history);
   DeviceFindings found;
   found.device = history.device;
-  found.metrics = history_metrics(history, conditions);
-  note_failures(history, tables, found);
+  found.metrics = history_metrics(history, explained);
+  found.label = explained.fidelity.label;
+  note_failures(history, recording.tables(), found);
   return found;
 }
 
-void note_holders(const std::string& path, HistoryFindings& findings) {
-  traces::OpenTrace trace = traces::open_trace(path);
-  traces::SnapshotTables tables;
-  const auto holdings = replay::find_holdings(trace, tables, {replay::MomentKind::peak});
+void note_holders(replay::Recording& recording, HistoryFindings& findings) {
+  const auto holdings = replay::find_holdings(recording, {replay::MomentKind::peak});
   for (const replay::DeviceHoldings& device : holdings.devices) {
     const auto found = std::ranges::find(findings.devices, device.device, &DeviceFindings::device);
     if (found == findings.devices.end() || device.blocks.empty()) continue;
-    const auto groups = group_blocks(device.blocks, replay::GroupBy::site, tables);
+    const auto groups = group_blocks(device.blocks, replay::GroupBy::site, recording.tables());
     found->holder = groups.front().key;
     found->held = groups.front().totals.bytes;
     found->allocated_at_peak = replay::totals_of(device.blocks).bytes;
@@ -91,30 +81,26 @@ replay::MetricValues HistoryFindings::metrics() const {
 }
 
 HistoryFindings find_in_history(const std::string& path, std::string_view release) {
-  traces::SnapshotTables tables;
-  const replay::RecordedHistory history = read_history(path, tables);
-  const replay::VerifyConditions conditions =
-      verify_conditions(history, tables.texts, allocator::reference_version_of_release(release));
   HistoryFindings findings;
-  for (const DeviceHistory& device : history.devices) {
+  findings.recording =
+      open_recording(path, nullptr, {allocator::reference_version_of_release(release)});
+  replay::Recording& recording = *findings.recording;
+  refuse_program(recording, "what takes snapshots only");
+  for (const DeviceHistory& device : recording.history().devices) {
     if (!is_used(device)) continue;
-    findings.devices.push_back(find_in_device(device, tables, conditions));
+    findings.devices.push_back(find_in_device(recording, device));
     findings.event_count += device.events.size();
   }
-  for (const replay::DeviceFidelity& device : verify(history, conditions).devices)
-    for (DeviceFindings& found : findings.devices)
-      if (found.device == device.device) found.label = device.label;
   if (findings.event_count == 0) return findings;
-  findings.recording.emplace_back(path, history, tables, &conditions.version);
-  note_holders(path, findings);
+  findings.replayer = std::make_unique<replay::Replayer>(recording);
+  note_holders(recording, findings);
   return findings;
 }
 
 std::optional<SmallestGpu> smallest_gpu(const HistoryFindings& findings, Bytes held_by_others) {
-  if (findings.recording.empty() || findings.event_count > most_events_replayed)
-    return std::nullopt;
-  const replay::Recording& recording = findings.recording.front();
-  const auto live = live_bounds(recording, recording.settings());
+  if (!findings.replayer || findings.event_count > most_events_replayed) return std::nullopt;
+  const replay::Replayer& replayer = *findings.replayer;
+  const auto live = live_bounds(replayer, replayer.settings());
   for (const streams::GpuModel& gpu : streams::gpu_models()) {
     if (gpu.available() <= held_by_others) continue;
     if (live && gpu.available() - held_by_others < live->rounded) continue;
@@ -123,7 +109,7 @@ std::optional<SmallestGpu> smallest_gpu(const HistoryFindings& findings, Bytes h
     conditions.memory = gpu.available();
     if (held_by_others > Bytes{}) conditions.held_by_others = held_by_others;
     try {
-      if (!recording.figures(conditions).has_failures()) return SmallestGpu{&gpu};
+      if (!replayer.figures(conditions).has_failures()) return SmallestGpu{&gpu};
     } catch (const traces::InputError&) {
       continue;  // What is there at the start does not fit.
     }
@@ -134,15 +120,15 @@ std::optional<SmallestGpu> smallest_gpu(const HistoryFindings& findings, Bytes h
 std::optional<FoundAdvice> find_advice(const HistoryFindings& findings) {
   // A search replays some forty settings.
   constexpr std::uint64_t least_replays = 8;
-  if (findings.recording.empty() || findings.event_count > most_events_replayed / least_replays)
+  if (!findings.replayer || findings.event_count > most_events_replayed / least_replays)
     return std::nullopt;
-  const replay::Recording& recording = findings.recording.front();
+  const replay::Replayer& replayer = *findings.replayer;
   replay::ReplayConditions conditions;
   conditions.scratch = scratch_place();
   conditions.memory = replay::boundless_memory;
   const replay::Advice advice = replay::advise(
-      recording, {conditions}, [&](const std::vector<replay::AskedSetting>& settings) {
-        return run_settings(findings.recording, settings, conditions, usual_thread_count());
+      replayer, {conditions}, [&](const std::vector<replay::AskedSetting>& settings) {
+        return run_settings({&replayer}, settings, conditions, usual_thread_count());
       });
   if (advice.best.was_refused() || advice.recorded.was_refused()) return std::nullopt;
   const auto peak = [](const replay::SweepRow& row) {
@@ -150,7 +136,7 @@ std::optional<FoundAdvice> find_advice(const HistoryFindings& findings) {
   };
   conditions.options = advice.best.conf;
   return FoundAdvice{advice.best.conf, peak(advice.best), peak(advice.recorded),
-                     recording.trust(conditions)};
+                     replayer.trust(conditions)};
 }
 
 }  // namespace vramlab::tools

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@
 
 #include "replay/metrics/metrics.h"
 #include "replay/recording/fidelity.h"
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "streams/device/gpu_models.h"
 
 namespace vramlab::tools {
@@ -43,8 +44,10 @@ struct HistoryFindings {
   /// Those with events or memory, by number.
   std::vector<DeviceFindings> devices;
   std::uint64_t event_count = 0;
-  /// None or one: the history, to be replayed.
-  std::vector<replay::Recording> recording;
+  /// Null where nothing was recorded.
+  std::shared_ptr<replay::Recording> recording;
+  /// What replays it; nothing where it has no events.
+  std::unique_ptr<replay::Replayer> replayer;
 
   bool ran_out_of_memory() const;
   /// Null without devices.

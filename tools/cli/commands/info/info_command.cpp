@@ -3,6 +3,7 @@
 #include "replay/recording/recording_summary.h"
 #include "tools/cli/commands/info/info_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "traces/filters/host_recording.h"
@@ -57,7 +58,7 @@ std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFo
 
 InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   ProgressBar bar(path, flags);
-  traces::OpenTrace trace = traces::open_trace(path, bar.listener());
+  traces::OpenTrace trace = open_input(path, bar.listener());
   traces::SnapshotTables tables;
   SummarizerOfAll summarizer(tables);
   traces::ProgramCounter program;

@@ -8,6 +8,7 @@
 
 #include "tools/cli/commands/live/live_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/kit/replay_arguments.h"
 #include "traces/io/byte_sink.h"
@@ -114,9 +115,10 @@ ExitStatus run_live(const LiveCommand& command) {
   LiveOutcome outcome;
   outcome.file = command.replay.file;
   outcome.gpu = gpu.facts();
-  replay::ReplaySource source(command.replay.file, live_conditions(command, gpu, comparisons),
-                              bar.listener());
-  outcome.report = source.run({});
+  const replay::ReplayConditions conditions = live_conditions(command, gpu, comparisons);
+  const ReplayedFile file = open_replayed(command.replay.file, bar.listener(),
+                                          {conditions.version, {}, replay::Passes::one});
+  outcome.report = file.replayer.run(conditions);
   for (const auto& comparison : comparisons) outcome.comparisons.push_back(*comparison);
   outcome.calls = gpu.timings().rows();
   outcome.memory = gpu.memory();

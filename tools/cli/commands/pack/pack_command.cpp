@@ -5,6 +5,7 @@
 
 #include "tools/cli/commands/pack/pack_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/interrupts.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
@@ -53,7 +54,11 @@ ExitStatus pack(const PackArguments& arguments) {
   if (arguments.capacity > 0) outcome.capacity = Bytes{arguments.capacity};
   {
     ProgressBar bar(arguments.file, arguments.flags);
-    outcome.input = replay::read_pack_input(arguments.file, bar.listener());
+    traces::OpenBytes bytes = traces::open_bytes(arguments.file, bar.listener());
+    outcome.input = traces::begins_like_buffer_list(bytes.start)
+                        ? replay::read_pack_list(bytes)
+                        : replay::pack_input_of(*open_recording(open_input(std::move(bytes)),
+                                                                {.passes = replay::Passes::one}));
   }
   search(arguments, outcome);
   print(arguments.flags.json ? pack_json(outcome) : pack_text(outcome));

@@ -9,16 +9,16 @@ replay::PackingResult packing_beside(const replay::PackGroup& group) {
   return checked_packing(group, replay::packing_beside_replays());
 }
 
-PackOutcome packing_beside(const replay::Recording& recording,
+PackOutcome packing_beside(const replay::Replayer& replayer,
                            const replay::ReplayConditions& conditions) {
   PackOutcome outcome;
-  outcome.file = recording.file();
+  outcome.file = replayer.file();
   outcome.input.source =
-      recording.is_recording() ? replay::PackSource::recording : replay::PackSource::program;
-  std::vector<replay::DeviceLifetimes> devices = lifetimes_of(recording, conditions);
+      replayer.has_histories() ? replay::PackSource::recording : replay::PackSource::program;
+  std::vector<replay::DeviceLifetimes> devices = lifetimes_of(replayer, conditions);
   for (replay::DeviceLifetimes& device : devices) {
     if (device.blocks.empty()) continue;
-    outcome.input.groups.push_back(pack_group_of(device, recording.file()));
+    outcome.input.groups.push_back(pack_group_of(device, replayer.file()));
     // The group has what packing needs, and lifetimes of millions of blocks take much memory.
     device.blocks = std::vector<replay::Lifetime>();
     outcome.results.push_back(packing_beside(outcome.input.groups.back()));

@@ -1,7 +1,7 @@
 // The best packing beside other answers: how far an allocator is from perfect foresight.
 #pragma once
 
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "tools/cli/commands/pack/pack_report.h"
 
 namespace vramlab::tools {
@@ -11,7 +11,7 @@ namespace vramlab::tools {
 replay::PackingResult packing_beside(const replay::PackGroup& group);
 
 /// What is there over time in a replay without a limit, of each device that has something.
-PackOutcome packing_beside(const replay::Recording& recording,
+PackOutcome packing_beside(const replay::Replayer& replayer,
                            const replay::ReplayConditions& conditions);
 
 /// The packing of the device that needs most; empty if nothing is packed.

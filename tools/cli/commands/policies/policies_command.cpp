@@ -12,6 +12,7 @@
 #include "replay/replayer/replay_options.h"
 #include "tools/cli/commands/pack/packing_beside.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/kit/replay_arguments.h"
@@ -148,20 +149,11 @@ std::vector<const replay::PolicyRow*> chosen(const PoliciesArguments& arguments)
   return rows;
 }
 
-/// Stands at the end of the file: iterations are looked for in it once more.
-std::map<std::int64_t, std::vector<std::uint64_t>> iteration_ends_of(
-    const PoliciesArguments& arguments, PoliciesOutcome& outcome) {
-  if (arguments.file != "-") return replay::find_iteration_ends(arguments.file, nullptr);
-  outcome.notes.emplace_back(
-      "standard input is read once, so the policy planned knows no iterations");
-  return {};
-}
-
 PoliciesOutcome run_all(const PoliciesArguments& arguments) {
   ProgressBar bar(arguments.file, arguments.flags);
-  traces::OpenTrace trace = traces::open_trace(arguments.file, bar.listener());
-  traces::SnapshotTables tables;
-  const replay::FoundLifetimes found = replay::find_lifetimes(trace, tables);
+  const std::unique_ptr<replay::Recording> recording =
+      open_recording(arguments.file, bar.listener());
+  const replay::FoundLifetimes found = replay::find_lifetimes(*recording);
   PoliciesOutcome outcome;
   outcome.file = arguments.file;
   outcome.notes = found.notes;
@@ -170,9 +162,9 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments) {
                           ? replay::settings_of(*arguments.options, *found.version, "the options")
                           : found.settings};
   outcome.options = conditions.settings.text;
-  const auto iteration_ends = iteration_ends_of(arguments, outcome);
+  const auto iteration_ends = replay::find_iteration_ends(*recording);
   for (const replay::DeviceLifetimes& device : found.devices) {
-    check_countable(device, trace.file);
+    check_countable(device, recording->file());
     const auto ends = iteration_ends.find(device.device);
     const replay::PolicyTask task{
         device,
@@ -182,13 +174,13 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments) {
     PoliciesOfDevice& result = outcome.devices.emplace_back();
     result.device = device.device;
     result.peak_requested = lower_bounds_of(device).peak_requested;
-    result.blocks = pack_group_of(device, trace.file);
+    result.blocks = pack_group_of(device, recording->file());
     result.packing = packing_beside(result.blocks);
     for (const replay::PolicyRow* row : chosen(arguments))
       result.runs.push_back(run_policy(*row, task, conditions));
   }
   if (outcome.devices.empty())
-    throw traces::InputError({trace.file, "", "a device with memory in use", "none"});
+    throw traces::InputError({recording->file(), "", "a device with memory in use", "none"});
   return outcome;
 }
 

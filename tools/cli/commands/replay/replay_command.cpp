@@ -7,8 +7,8 @@
 #include "replay/replayer/replay_watch.h"
 #include "tools/cli/commands/replay/replay_outcome.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/moment_argument.h"
-#include "tools/cli/kit/opened_source.h"
 #include "tools/cli/kit/out_of_memory_report.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
@@ -61,6 +61,11 @@ struct ReplayCommand {
   CommonFlags flags;
 
   bool explains_failures() const { return replay.on_out_of_memory == "report"; }
+  /// A moment before the end is found in one replay and shown in the next.
+  bool goes_through_once() const {
+    return !explains_failures() &&
+           (snapshot_out.empty() || moment_of(snapshot_at)->kind == replay::MomentKind::end);
+  }
   traces::Overwrite overwrite() const {
     return may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused;
   }
@@ -86,9 +91,11 @@ class ReplayOutputs {
     removal_.begin(std::move(unfinished));
   }
 
-  replay::ReplayReport run(replay::ReplaySource& source, const ReplayCommand& command) {
-    replay::ReplayReport report =
-        snapshot_ ? run_with_snapshot(source, command) : source.run(watch());
+  replay::ReplayReport run(const replay::Replayer& replayer,
+                           const replay::ReplayConditions& conditions,
+                           const ReplayCommand& command) {
+    replay::ReplayReport report = snapshot_ ? run_with_snapshot(replayer, conditions, command)
+                                            : replayer.run(conditions, watch());
     if (timeline_) timeline_->finish();
     return report;
   }
@@ -102,13 +109,14 @@ class ReplayOutputs {
     return watch;
   }
 
-  replay::ReplayReport run_with_snapshot(replay::ReplaySource& source,
+  replay::ReplayReport run_with_snapshot(const replay::Replayer& replayer,
+                                         const replay::ReplayConditions& conditions,
                                          const ReplayCommand& command) {
     const replay::StatesAtMoment at =
-        states_at(source, *moment_of(command.snapshot_at), command.replay.file, watch());
-    write_snapshot_file(*snapshot_, at,
-                        replay::settings_value(at.report.options, source.tables().texts),
-                        source.tables());
+        states_at(replayer, conditions, *moment_of(command.snapshot_at), watch());
+    traces::SnapshotTables& tables = replayer.tables();
+    write_snapshot_file(*snapshot_, at, replay::settings_value(at.report.options, tables.texts),
+                        tables);
     return at.report;
   }
 
@@ -117,20 +125,19 @@ class ReplayOutputs {
   std::optional<traces::OutputFile> snapshot_;
 };
 
-/// Adds, for each device, why its first request failed and what would have helped. Standard input
-/// cannot be gone through again, so its failures stay as they are.
-void explain_failures(replay::ReplaySource& source, const ReplayCommand& command,
-                      ReplayOutcome& outcome) {
-  if (!outcome.report.has_failures() || command.replay.file == "-") return;
+/// Adds, for each device, why its first request failed and what would have helped.
+void explain_failures(const ReplayedFile& file, const replay::ReplayConditions& conditions,
+                      const ReplayCommand& command, ReplayOutcome& outcome) {
+  if (!outcome.report.has_failures()) return;
   const auto states =
-      states_at(source, {replay::MomentKind::out_of_memory}, outcome.report, command.replay.file);
-  const replay::ReplayTry tries = tries_of(command.replay);
+      states_at(file.replayer, conditions, {replay::MomentKind::out_of_memory}, outcome.report);
+  const replay::ReplayTry tries = tries_of(*file.recording, command.replay);
   for (const replay::DeviceState& state : states)
     for (const replay::DeviceReport& device : outcome.report.devices) {
       if (device.device != state.device || device.failures.empty()) continue;
       const OutOfMemoryExplanation explained = explain_replayed(state, device, tries);
-      outcome.explained_text += out_of_memory_text(explained, source.tables());
-      outcome.explained.push_back(out_of_memory_json(explained, source.tables()));
+      outcome.explained_text += out_of_memory_text(explained, file.replayer.tables());
+      outcome.explained.push_back(out_of_memory_json(explained, file.replayer.tables()));
     }
 }
 
@@ -140,12 +147,14 @@ ExitStatus replay_file(const ReplayCommand& command) {
   if (!command.snapshot_out.empty()) conditions.history_capacity = as_limit(command.history);
   if (!command.snapshot_out.empty() || command.explains_failures())
     conditions.notes_origins = replay::NotesOrigins::yes;
-  const auto opened = open_source(command.replay.file, std::move(conditions), bar.listener());
-  replay::ReplaySource& source = *opened;
-  ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
+  const auto passes = command.goes_through_once() ? replay::Passes::one : replay::Passes::many;
+  const auto file =
+      open_kept(command.replay.file, bar.listener(), {conditions.version, {}, passes});
+  ReplayOutcome outcome{command.replay.file,
+                        ReplayOutputs(command).run(file->replayer, conditions, command),
                         command.explains_failures() || command.flags.verbose};
   for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);
-  if (command.explains_failures()) explain_failures(source, command, outcome);
+  if (command.explains_failures()) explain_failures(*file, conditions, command, outcome);
   print(command.flags.json ? replay_json(outcome) : replay_text(outcome));
   return command.fails_on_out_of_memory && outcome.report.has_failures() ? ExitStatus::answer_is_no
                                                                          : ExitStatus::done;

@@ -1,9 +1,11 @@
 // `vramlab report`: one page to look at.
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator/types/check.h"
@@ -11,11 +13,11 @@
 #include "replay/recording/history_checks.h"
 #include "replay/recording/host_sections.h"
 #include "replay/replayer/host_replay.h"
-#include "replay/replayer/program_replay.h"
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 #include "replay/timeline/replayed_program.h"
 #include "tools/cli/commands/report/report_page_file.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/kit/replay_arguments.h"
@@ -37,7 +39,6 @@ constexpr std::string_view report_data_mark = "@VRAMLAB_REPORT_DATA@";
 
 /// What one run is made of.
 struct ReportRunRequest {
-  std::string file;
   /// Empty for what tells recordings from replays.
   std::string title;
   replay::ReplayConditions conditions;
@@ -45,95 +46,128 @@ struct ReportRunRequest {
   bool is_replay = false;
 };
 
-struct LoadedRun {
-  replay::ReportInput input;
-  traces::SnapshotTables tables;
-  replay::RecordedHistory history;
-  std::optional<replay::VerifyConditions> conditions;
+/// A file and the runs that are shown of it.
+struct ReportFile {
+  std::string path;
+  /// Null until it is opened, where nobody has done so.
+  std::shared_ptr<replay::Recording> recording;
+  std::vector<ReportRunRequest> runs;
 };
 
-void note_replay(const replay::ReplayReport& report, LoadedRun& run) {
+/// A file that is shown: replayed when a run asks for that, once for all runs.
+class ShownFile {
+ public:
+  explicit ShownFile(std::shared_ptr<replay::Recording> recording)
+      : recording_(std::move(recording)) {}
+
+  replay::Recording& recording() { return *recording_; }
+  const replay::Replayer& replayer() {
+    if (!replayer_) replayer_.emplace(*recording_);
+    return *replayer_;
+  }
+
+ private:
+  std::shared_ptr<replay::Recording> recording_;
+  std::optional<replay::Replayer> replayer_;
+};
+
+/// One run, and the histories that a replay or the sections of pinned memory gave it.
+class LoadedRun {
+ public:
+  replay::ReportInput input;
+  allocator::Settings settings;
+
+  /// The history must outlive the run. Throws InputError where no allocator can have made it.
+  void show(const replay::DeviceHistory& history, const replay::ExplainedHistory& explained) {
+    if (history.events.empty() && history.final_segments.empty()) return;
+    if (std::string reason = impossible_part(history); !reason.empty())
+      throw traces::InputError({input.file, "device " + std::to_string(history.device),
+                                "a history that an allocator can have", reason});
+    input.devices.push_back({history, explained});
+  }
+
+  void show_own(replay::DeviceHistory history, const replay::VerifyConditions& conditions) {
+    if (!impossible_part(history).empty()) return show(history, {});
+    KeptHistory& kept = *kept_.emplace_back(std::make_unique<KeptHistory>());
+    kept.history = std::move(history);
+    kept.explained = walk_history(kept.history, conditions);
+    show(kept.history, kept.explained);
+  }
+
+  /// Beside the devices, with the number that recordings have for it.
+  void show_pinned(replay::DeviceHistory host, const replay::VerifyConditions& conditions) {
+    host.device = replay::host_device;
+    if (const std::string reason = impossible_part(host); !reason.empty())
+      input.notes.push_back("pinned host memory is not shown: " + reason);
+    else
+      show_own(std::move(host), conditions);
+  }
+
+ private:
+  struct KeptHistory {
+    replay::DeviceHistory history;
+    replay::ExplainedHistory explained;
+  };
+  std::vector<std::unique_ptr<KeptHistory>> kept_;
+};
+
+void show_as_recorded(replay::Recording& recording, LoadedRun& run) {
+  const replay::VerifyConditions& rules = recording.rules();
+  run.settings = rules.settings.settings;
+  run.input.reference = rules.version.name;
+  run.input.options = run.settings.text;
+  if (!rules.settings.doubt.empty()) run.input.notes.push_back(rules.settings.doubt);
+  if (rules.version_is_guessed)
+    run.input.notes.push_back("the version of the allocator is guessed from the file: " +
+                              std::string(rules.version.name));
+  for (const replay::DeviceHistory& device : recording.history().devices)
+    run.show(device, recording.explained(device));
+  for (const replay::DeviceHistory& host : recording.pinned().devices) run.show_pinned(host, rules);
+  run.input.spans = annotation_spans(recording.history());
+}
+
+void show_replay(ShownFile& file, const replay::ReplayConditions& asked, LoadedRun& run) {
+  const replay::ReplayConditions conditions = replay::keeping_all(asked);
+  replay::Recording& recording = file.recording();
+  const replay::Replayer& replayer = file.replayer();
+  std::vector<replay::DeviceHistory> devices;
+  std::optional<replay::DeviceHistory> host;
+  replay::AnnotationCollector spans;
+  replay::ReplayWatch watch =
+      recording.is_program() ? watch_for_picture(devices, spans) : replay::watch_keeping(devices);
+  watch.at_host_end = [&host](const replay::HostReplay& replay) {
+    host = replay.kept_history().history;
+  };
+  const replay::ReplayReport report = replayer.run(conditions, watch);
+  run.settings = replayer.settings_for(conditions);
   run.input.origin = replay::ReportOrigin::replayed;
+  run.input.reference = replayer.version().name;
   run.input.options = report.options;
   run.input.notes = report.notes;
   if (report.stopped_at)
     run.input.notes.push_back("the replay stops at an out-of-memory, event " +
                               std::to_string(*report.stopped_at) + " of the file");
+  const replay::VerifyConditions made_under{replayer.version(), false, {run.settings, {}}};
+  for (replay::DeviceHistory& device : devices) run.show_own(std::move(device), made_under);
+  if (host) run.show_pinned(*std::move(host), made_under);
+  run.input.spans = recording.is_program() ? spans.spans() : annotation_spans(recording.history());
 }
 
-/// Beside the devices, with the number that recordings have for it.
-void show_host(replay::DeviceHistory host, LoadedRun& run) {
-  host.device = replay::host_device;
-  if (const std::string reason = impossible_part(host); !reason.empty())
-    run.input.notes.push_back("pinned host memory is not shown: " + reason);
-  else
-    run.input.devices.push_back(std::move(host));
-}
-
-/// Once `host` is filled.
-void watch_host(replay::ReplayWatch& watch, std::optional<replay::DeviceHistory>& host) {
-  watch.at_host_end = [&host](const replay::HostReplay& replay) {
-    host = replay.kept_history().history;
-  };
-}
-
-void show_as_recorded(const ReportRunRequest& request, LoadedRun& run) {
-  run.conditions.emplace(
-      verify_conditions(run.history, run.tables.texts, request.conditions.version));
-  run.input.options = run.conditions->settings.settings.text;
-  if (!run.conditions->settings.doubt.empty())
-    run.input.notes.push_back(run.conditions->settings.doubt);
-  if (run.conditions->version_is_guessed)
-    run.input.notes.push_back("the version of the allocator is guessed from the file: " +
-                              std::string(run.conditions->version.name));
-  run.input.devices = std::move(run.history.devices);
-  for (replay::DeviceHistory& host : host_history_in(run.history, run.tables).devices)
-    show_host(std::move(host), run);
-}
-
-void show_replay(const ReportRunRequest& request, LoadedRun& run) {
-  const replay::ReplayConditions conditions = keeping_all(request.conditions);
-  const replay::Recording recording(run.input.file, run.history, run.tables, conditions.version);
-  std::optional<replay::DeviceHistory> host;
-  replay::ReplayWatch watch = replay::watch_keeping(run.input.devices);
-  watch_host(watch, host);
-  note_replay(recording.run(conditions, watch), run);
-  if (host) show_host(*std::move(host), run);
-  run.conditions.emplace(replay::VerifyConditions{
-      recording.version(), false, {recording.settings_for(conditions), {}}});
-}
-
-void load(const ReportRunRequest& request, const traces::ProgressListener& listener,
-          LoadedRun& run) {
-  traces::OpenTrace trace = traces::open_trace(request.file, listener);
-  run.input.file = trace.file;
+LoadedRun load(ShownFile& file, const ReportRunRequest& request) {
+  LoadedRun run;
+  run.input.file = file.recording().file();
   run.input.title = request.title;
-  replay::PictureCollector collector(request.conditions.scratch);
-  std::optional<replay::DeviceHistory> host;
-  replay::ReplayWatch watch = watch_for_picture(run.input.devices, collector.spans);
-  watch_host(watch, host);
-  replay::ProgramReplay program(trace.file, run.tables, keeping_all(request.conditions), watch);
-  traces::read_trace(trace, run.tables, {collector, program});
-  run.input.spans = collector.spans.spans();
-  if (program.has_events()) {
-    note_replay(program.finish(), run);
-    if (host) show_host(*std::move(host), run);
-    run.conditions.emplace(
-        replay::VerifyConditions{program.version(), false, {program.settings(), {}}});
-  } else {
-    run.history = collector.take();
-    if (request.is_replay)
-      show_replay(request, run);
-    else
-      show_as_recorded(request, run);
-  }
+  if (request.is_replay || file.recording().is_program())
+    show_replay(file, request.conditions, run);
+  else
+    show_as_recorded(file.recording(), run);
   if (run.input.devices.empty())
     throw traces::InputError({run.input.file, "", "a device with something to show", "none"});
-  run.input.reference = run.conditions->version.name;
   if (run.input.title.empty())
     run.input.title = run.input.origin == replay::ReportOrigin::recorded ? "as recorded"
                       : request.is_replay                                ? "replayed"
                                                                          : "as in the file";
+  return run;
 }
 
 /// The length of the JSON in four bytes, the lowest first, the JSON, and what it points to.
@@ -148,20 +182,19 @@ std::string packed(const nlohmann::ordered_json& json, const std::string& bytes)
 
 /// The run as the page holds it, packed, no more than `most_bytes` letters long: where everything
 /// does not fit, less of a long history is held.
-std::string packed_run(const ReportRunRequest& request, const replay::ReportLimits& limits,
-                       std::size_t most_bytes, const traces::ProgressListener& listener) {
-  LoadedRun run;
-  load(request, listener, run);
+std::string packed_run(ShownFile& file, const ReportRunRequest& request,
+                       const replay::ReportLimits& limits, std::size_t most_bytes) {
+  const LoadedRun run = load(file, request);
   constexpr int most_halvings = 12;
   replay::ReportLimits now = limits;
   for (int i = 0; i < most_halvings; ++i, now = now.halved()) {
     std::string bytes;
     const nlohmann::ordered_json json =
-        report_run(run.input, run.tables, *run.conditions, now, bytes);
+        report_run(run.input, file.recording().tables(), run.settings, now, bytes);
     std::string text = packed(json, bytes);
     if (text.size() <= most_bytes) return text;
   }
-  throw traces::InputError({request.file, "", "a recording that a page can hold",
+  throw traces::InputError({run.input.file, "", "a recording that a page can hold",
                             "one with too many blocks and stacks"});
 }
 
@@ -185,70 +218,96 @@ std::string shown_options(const std::string& options) {
 }
 
 /// Each file as it is, then under each of the options.
-std::vector<ReportRunRequest> runs_of(const ReportCommand& command) {
-  std::vector<ReportRunRequest> runs;
-  for (const std::string& file : command.files) {
-    const std::string name = command.files.size() > 1 ? short_name(file) : std::string();
-    const bool is_plain = !command.options.empty() || !command.replay.asks_for_replay();
-    ReplayArguments plain;
-    plain.reference = command.replay.reference;
-    plain.on_out_of_memory = command.replay.on_out_of_memory;
-    runs.push_back({file, name, conditions_of(is_plain ? plain : command.replay), !is_plain});
+std::vector<ReportFile> files_of(const ReportCommand& command) {
+  const bool is_plain = !command.options.empty() || !command.replay.asks_for_replay();
+  ReplayArguments plain;
+  plain.reference = command.replay.reference;
+  plain.on_out_of_memory = command.replay.on_out_of_memory;
+  std::vector<ReportFile> files;
+  for (const std::string& path : command.files) {
+    ReportFile& file = files.emplace_back(ReportFile{path, nullptr, {}});
+    const std::string name = command.files.size() > 1 ? short_name(path) : std::string();
+    file.runs.push_back({name, conditions_of(is_plain ? plain : command.replay), !is_plain});
     for (const std::string& options : command.options) {
       ReplayArguments arguments = command.replay;
       arguments.options = options;
-      runs.push_back({file, name + (name.empty() ? "" : ", ") + shown_options(options),
-                      conditions_of(arguments), true});
+      file.runs.push_back({name + (name.empty() ? "" : ", ") + shown_options(options),
+                           conditions_of(arguments), true});
     }
   }
-  return runs;
+  return files;
 }
 
-void check_inputs(const std::vector<ReportRunRequest>& runs) {
-  const auto is_input = [](const ReportRunRequest& run) { return run.file == "-"; };
-  if (std::ranges::count_if(runs, is_input) > 1)
-    throw traces::InputError({traces::input_name("-"), "",
-                              "a file, as this goes through it more than once", "standard input"});
+void check_inputs(const ReportCommand& command) {
+  if (std::ranges::count(command.files, "-") > 1)
+    throw traces::InputError(
+        {traces::input_name("-"), "", "it once among the files, as it is read once", "it again"});
 }
 
-nlohmann::ordered_json json_of(const ReportRunRequest& run) {
-  return {{"file", run.file}, {"options", or_null(run.conditions.options)}};
+nlohmann::ordered_json json_of(const std::string& file, const ReportRunRequest& run) {
+  return {{"file", file}, {"options", or_null(run.conditions.options)}};
 }
 
-/// Gives what was written, as JSON.
-nlohmann::ordered_json write_page(const ReportCommand& command, traces::ByteSink& output) {
-  const std::string_view page = report_template();
-  const std::size_t at = page.find(report_data_mark);
-  check(at != std::string_view::npos, "the page has a place for its data");
-  const std::vector<ReportRunRequest> runs = runs_of(command);
-  check_inputs(runs);
-  replay::ReportLimits limits;
-  for (std::size_t count = runs.size(); count > 1; count = (count + 1) / 2)
-    limits = limits.halved();
-  // Each run gets the same part of what is left for the data.
-  const std::size_t most_bytes = (most_page_bytes - page.size()) / runs.size() - 200;
-  std::size_t bytes = 0;
-  const auto write = [&](std::string_view text) {
-    output.write(text);
-    bytes += text.size();
-  };
-  nlohmann::ordered_json json = {{"schema_version", 1}, {"output", command.output.path}};
-  write(page.substr(0, at));
-  for (const ReportRunRequest& run : runs) {
-    json["runs"].push_back(json_of(run));
-    ProgressBar bar(run.file, command.flags);
+/// Writes the page around the data of runs and counts its bytes.
+class PageWriter {
+ public:
+  explicit PageWriter(traces::ByteSink& output)
+      : output_(output), at_(report_template().find(report_data_mark)) {
+    check(at_ != std::string_view::npos, "the page has a place for its data");
+    write(report_template().substr(0, at_));
+  }
+  void add_run(std::string_view packed) {
     write("<script type=\"application/octet-stream\" class=\"run\">");
-    write(packed_run(run, limits, most_bytes, bar.listener()));
+    write(packed);
     write("</script>\n");
   }
-  write(page.substr(at + report_data_mark.size()));
-  json["bytes"] = bytes;
+  /// Says how many bytes the page has.
+  std::size_t finish() {
+    write(report_template().substr(at_ + report_data_mark.size()));
+    return bytes_;
+  }
+
+ private:
+  void write(std::string_view text) {
+    output_.write(text);
+    bytes_ += text.size();
+  }
+
+  traces::ByteSink& output_;
+  std::size_t at_;
+  std::size_t bytes_ = 0;
+};
+
+/// A file is open while its runs are written. Gives what was written, as JSON.
+nlohmann::ordered_json write_page(const ReportCommand& command, std::vector<ReportFile> files,
+                                  traces::ByteSink& output) {
+  std::size_t run_count = 0;
+  for (const ReportFile& file : files) run_count += file.runs.size();
+  replay::ReportLimits limits;
+  for (std::size_t count = run_count; count > 1; count = (count + 1) / 2) limits = limits.halved();
+  // Each run gets the same part of what is left for the data.
+  const std::size_t most_bytes = (most_page_bytes - report_template().size()) / run_count - 200;
+  nlohmann::ordered_json json = {{"schema_version", 1}, {"output", command.output.path}};
+  PageWriter page(output);
+  for (ReportFile& file : files) {
+    ProgressBar bar(file.path, command.flags);
+    const ReferenceVersion* const version = file.runs.front().conditions.version;
+    ShownFile shown(file.recording
+                        ? std::exchange(file.recording, nullptr)
+                        : std::shared_ptr(open_recording(file.path, bar.listener(), {version})));
+    for (const ReportRunRequest& run : file.runs) {
+      json["runs"].push_back(json_of(file.path, run));
+      page.add_run(packed_run(shown, run, limits, most_bytes));
+    }
+  }
+  json["bytes"] = page.finish();
   return json;
 }
 
 ExitStatus write_report(const ReportCommand& command) {
+  check_inputs(command);
   OpenOutput output(command.output);
-  const nlohmann::ordered_json json = write_page(command, output);
+  const nlohmann::ordered_json json = write_page(command, files_of(command), output);
   output.finish();
   if (command.flags.json) print(json_text(json));
   return ExitStatus::done;
@@ -268,12 +327,18 @@ void add_options(CLI::App& command, ReportCommand& arguments) {
 
 }  // namespace
 
-void write_report_page(const std::vector<std::string>& files, const OutputArguments& output) {
+void write_report_page(const std::vector<std::string>& names,
+                       const std::vector<std::shared_ptr<replay::Recording>>& recordings,
+                       const OutputArguments& output) {
   ReportCommand command;
-  command.files = files;
+  command.files = names;
   command.output = output;
   command.flags.quiet = true;
-  write_report(command);
+  std::vector<ReportFile> files = files_of(command);
+  for (std::size_t i = 0; i < files.size(); ++i) files[i].recording = recordings[i];
+  OpenOutput opened(output);
+  write_page(command, std::move(files), opened);
+  opened.finish();
 }
 
 Command report_command() {

@@ -1,14 +1,18 @@
 // The page of `vramlab report` for other commands.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "replay/recording/recording.h"
 #include "tools/cli/kit/outputs.h"
 
 namespace vramlab::tools {
 
-/// The files side by side, as they are. Throws InputError.
-void write_report_page(const std::vector<std::string>& files, const OutputArguments& output);
+/// The recordings side by side, as they are, each under its name. Throws InputError.
+void write_report_page(const std::vector<std::string>& names,
+                       const std::vector<std::shared_ptr<replay::Recording>>& recordings,
+                       const OutputArguments& output);
 
 }  // namespace vramlab::tools

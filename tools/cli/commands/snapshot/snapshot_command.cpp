@@ -12,6 +12,7 @@
 #include "replay/recording/snapshot_values_of.h"
 #include "tools/cli/commands/snapshot/snapshot_host.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/moment_argument.h"
 #include "tools/cli/kit/out_of_memory_report.h"
 #include "tools/cli/kit/outputs.h"
@@ -21,7 +22,6 @@
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
-#include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -170,60 +170,44 @@ struct SnapshotCommand {
 struct FoundStates {
   replay::StatesAtMoment at;
   std::vector<std::string> notes;
-  std::unique_ptr<replay::ReplaySource> source;
-  std::unique_ptr<traces::SnapshotTables> tables;
   traces::GenericPointer settings;
-
-  traces::SnapshotTables& own_tables() { return source ? source->tables() : *tables; }
 };
 
-FoundStates replayed(const SnapshotCommand& command, ProgressBar& bar) {
+FoundStates replayed(replay::Recording& recording, const SnapshotCommand& command) {
   FoundStates found;
   replay::ReplayConditions conditions = conditions_of(command.replay);
   conditions.notes_origins = replay::NotesOrigins::yes;
   conditions.history_capacity = command.output.path.empty() ? 0 : 1'000'000;
-  found.source = std::make_unique<replay::ReplaySource>(command.replay.file, std::move(conditions),
-                                                        bar.listener());
-  found.at = states_at(*found.source, *moment_of(command.at), command.replay.file, {});
+  found.at = states_at(replay::Replayer(recording), conditions, *moment_of(command.at),
+                       replay::ReplayWatch());
   found.notes = found.at.report.notes;
   for (const std::string& note : notes_on(command.replay)) found.notes.push_back(note);
-  found.settings = replay::settings_value(found.at.report.options, found.source->tables().texts);
+  found.settings = replay::settings_value(found.at.report.options, recording.tables().texts);
   return found;
 }
 
-/// Empty if the file holds a program.
-std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar& bar) {
+FoundStates recorded(replay::Recording& recording, const SnapshotCommand& command) {
   FoundStates found;
-  found.tables = std::make_unique<traces::SnapshotTables>();
-  traces::OpenTrace trace = traces::open_trace(command.replay.file, bar.listener());
-  replay::HistoryCollector collector(scratch_place());
-  traces::ProgramCounter program;
-  traces::read_trace(trace, *found.tables, {collector, program});
-  // A program has states in a replay only.
-  if (program.summary().event_count() > 0) return std::nullopt;
-  const replay::RecordedHistory history = collector.take();
   const auto kept =
       command.output.path.empty() ? replay::StateHistory::last_event : replay::StateHistory::all;
-  replay::RecordedStates states =
-      recorded_states(history, found.tables->texts,
-                      {*moment_of(command.at), conditions_of(command.replay).version, kept});
+  replay::RecordedStates states = recorded_states(recording, *moment_of(command.at), kept);
   if (states.states.empty() && states.doubts.empty())
     throw traces::InputError(
-        {trace.file, "", "a history with such a moment (" + command.at + ")", "none"});
+        {recording.file(), "", "a history with such a moment (" + command.at + ")", "none"});
   found.at.states = std::move(states.states);
-  found.settings = history.settings;
+  found.settings = recording.history().settings;
   found.notes = std::move(states.doubts);
   return found;
 }
 
-FoundStates states_of_all(const SnapshotCommand& command, ProgressBar& bar) {
-  if (!command.replay.asks_for_replay())
-    if (auto found = recorded(command, bar)) return *std::move(found);
-  return replayed(command, bar);
+/// A program has states in a replay only.
+FoundStates states_of_all(replay::Recording& recording, const SnapshotCommand& command) {
+  const bool is_replayed = command.replay.asks_for_replay() || recording.is_program();
+  return is_replayed ? replayed(recording, command) : recorded(recording, command);
 }
 
-FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
-  FoundStates found = states_of_all(command, bar);
+FoundStates find_states(replay::Recording& recording, const SnapshotCommand& command) {
+  FoundStates found = states_of_all(recording, command);
   if (!command.device) return found;
   std::erase_if(found.at.states, [&](const replay::DeviceState& state) {
     return state.device.value != *command.device;
@@ -235,10 +219,12 @@ FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
 }
 
 /// One for each device that ran out of memory; without a replay the report names none.
-std::vector<OutOfMemoryExplanation> explain(const SnapshotCommand& command,
+std::vector<OutOfMemoryExplanation> explain(replay::Recording& recording,
+                                            const SnapshotCommand& command,
                                             const std::vector<replay::DeviceState>& states,
                                             const replay::ReplayReport& report) {
-  const replay::ReplayTry tries = command.is_quick ? replay::ReplayTry() : tries_of(command.replay);
+  const replay::ReplayTry tries =
+      command.is_quick ? replay::ReplayTry() : tries_of(recording, command.replay);
   std::vector<OutOfMemoryExplanation> explained;
   for (const replay::DeviceState& state : states) {
     const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
@@ -265,11 +251,13 @@ std::string moment_text(const std::string& at) {
   return (is_time ? "after " : "after event ") + shown_moment(at);
 }
 
-ExitStatus show_host(const SnapshotCommand& command, ProgressBar& bar) {
-  replay::HostStateRequest request{command.replay.file, *moment_of(command.at),
-                                   conditions_of(command.replay), command.replay.asks_for_replay()};
-  const HostStateOutcome outcome{command.replay.file, moment_text(command.at),
-                                 host_state_at(request, bar.listener()), command.segments};
+ExitStatus show_host(replay::Recording& recording, const SnapshotCommand& command) {
+  const auto from = command.replay.asks_for_replay() ? replay::HostStateFrom::replay
+                                                     : replay::HostStateFrom::recording;
+  const HostStateOutcome outcome{
+      command.replay.file, moment_text(command.at),
+      host_state_at(recording, *moment_of(command.at), conditions_of(command.replay), from),
+      recording.tables(), command.segments};
   if (command.flags.json)
     print(host_state_json(outcome));
   else if (!command.flags.quiet)
@@ -277,23 +265,28 @@ ExitStatus show_host(const SnapshotCommand& command, ProgressBar& bar) {
   return ExitStatus::done;
 }
 
-ExitStatus show_snapshot(const SnapshotCommand& command) {
-  ProgressBar bar(command.replay.file, command.flags);
-  if (command.host) return show_host(command, bar);
+ExitStatus show_states(replay::Recording& recording, const SnapshotCommand& command) {
   OpenOutput output(command.output);
-  FoundStates found = find_states(command, bar);
+  FoundStates found = find_states(recording, command);
   if (output.file())
-    write_snapshot_file(*output.file(), found.at, found.settings, found.own_tables());
+    write_snapshot_file(*output.file(), found.at, found.settings, recording.tables());
   StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
                        std::move(found.notes), command.segments,        command.pinners,
-                       found.own_tables()};
+                       recording.tables()};
   if (is_explained(command, found.at.report))
-    outcome.explained = explain(command, outcome.states, found.at.report);
+    outcome.explained = explain(recording, command, outcome.states, found.at.report);
   if (command.flags.json)
     print(state_json(outcome));
   else if (!command.flags.quiet)
     print(state_text(outcome));
   return ExitStatus::done;
+}
+
+ExitStatus show_snapshot(const SnapshotCommand& command) {
+  ProgressBar bar(command.replay.file, command.flags);
+  const std::unique_ptr<replay::Recording> recording =
+      open_recording(command.replay.file, bar.listener(), {conditions_of(command.replay).version});
+  return command.host ? show_host(*recording, command) : show_states(*recording, command);
 }
 
 void add_options(CLI::App& command, SnapshotCommand& arguments) {

@@ -73,7 +73,7 @@ std::string blocks_text(std::vector<HostBlock> blocks, const HostStateOutcome& o
   const std::size_t shown = shown_of(blocks.size(), outcome.block_limit);
   for (std::size_t i = 0; i < shown; ++i) {
     const HostBlock& one = blocks[i];
-    std::string site = call_site(one, *outcome.found.tables).value_or("");
+    std::string site = call_site(one, outcome.tables).value_or("");
     if (one.pool != default_pool) site += (site.empty() ? "pool " : ", pool ") + name_of(one.pool);
     table.add({name_of(one.block.address), format_bytes(one.block.size),
                state_word(one.block.state), site});
@@ -110,7 +110,7 @@ std::string host_state_text(const HostStateOutcome& outcome) {
 std::string host_state_json(const HostStateOutcome& outcome) {
   const std::vector<HostBlock> blocks = blocks_of(outcome.found.state);
   const HostSums sums = sums_of(blocks);
-  const auto of_block = [&](const auto& block) { return block_json(block, *outcome.found.tables); };
+  const auto of_block = [&](const auto& block) { return block_json(block, outcome.tables); };
   return json_text({{"schema_version", 1},
                     {"file", outcome.file},
                     {"moment", outcome.moment},

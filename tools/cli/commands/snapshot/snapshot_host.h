@@ -13,6 +13,7 @@ struct HostStateOutcome {
   /// Such as `at the end`.
   std::string moment;
   replay::HostState found;
+  const traces::SnapshotTables& tables;
   /// Blocks to show, the largest; 0 for all.
   std::uint64_t block_limit = 0;
 };

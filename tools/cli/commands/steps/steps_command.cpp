@@ -4,6 +4,7 @@
 #include "allocator/types/check.h"
 #include "tools/cli/commands/steps/steps_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/kit/replay_arguments.h"
@@ -24,12 +25,13 @@ ExitStatus show_steps(const StepsArguments& arguments) {
   ProgressBar bar(arguments.replay.file, arguments.flags);
   replay::ReplayConditions conditions = conditions_of(arguments.replay);
   conditions.history_capacity = replay::unlimited_history;
-  replay::ReplaySource source(arguments.replay.file, std::move(conditions), bar.listener());
+  const ReplayedFile file = open_replayed(arguments.replay.file, bar.listener(),
+                                          {conditions.version, {}, replay::Passes::one});
   StepsOutcome outcome{traces::input_name(arguments.replay.file), {}, {}, arguments.range};
-  outcome.report = source.run(watch_steps(arguments.range, outcome.steps));
+  outcome.report = file.replayer.run(conditions, watch_steps(arguments.range, outcome.steps));
   for (const std::string& note : notes_on(arguments.replay)) outcome.report.notes.push_back(note);
-  print(arguments.flags.json ? steps_json(outcome, source.tables())
-                             : steps_text(outcome, source.tables()));
+  print(arguments.flags.json ? steps_json(outcome, file.replayer.tables())
+                             : steps_text(outcome, file.replayer.tables()));
   return ExitStatus::done;
 }
 

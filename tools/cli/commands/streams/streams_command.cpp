@@ -10,11 +10,12 @@
 
 #include "allocator/types/check.h"
 #include "replay/replayer/device_replay.h"
-#include "replay/replayer/replay_source.h"
+#include "replay/replayer/replayer.h"
 #include "replay/stream_waits/stream_simulation.h"
 #include "tools/cli/commands/streams/hazard_text.h"
 #include "tools/cli/commands/streams/stream_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/printers/json_text.h"
@@ -185,16 +186,16 @@ void write_recording(const StreamsCommand& command, const WaitingOutcome& outcom
   sink.write(command.wanted_format() == "json" ? waiting_json(outcome) : waiting_text(outcome));
 }
 
-/// The program once more, with frees that never wait, where some did and the file can be read
-/// again.
-std::optional<replay::ReplayReport> replay_at_once(const StreamsCommand& command,
+/// The program once more, with frees that never wait, where some did.
+std::optional<replay::ReplayReport> replay_at_once(replay::Recording& recording,
+                                                   const StreamsCommand& command,
                                                    const replay::StreamReport& report) {
   const bool has_waited = std::ranges::any_of(
       report.frees, [](const replay::DeviceFrees& device) { return device.cost.totals.count > 0; });
-  if (!has_waited || command.file == "-") return std::nullopt;
+  if (!has_waited) return std::nullopt;
   replay::ReplayConditions conditions = conditions_of(command).replay;
   conditions.timing = replay::FreeTiming::eager;
-  return replay::ReplaySource(command.file, std::move(conditions), {}).run({});
+  return replay::Replayer(recording).run(conditions);
 }
 
 Findings write_program(const StreamsCommand& command, const StreamOutcome& outcome,
@@ -204,46 +205,45 @@ Findings write_program(const StreamsCommand& command, const StreamOutcome& outco
   return outcome.report.has_findings() ? Findings::some : Findings::none;
 }
 
-Findings draw_program(const StreamsCommand& command, traces::OpenTrace& trace,
+Findings draw_program(const StreamsCommand& command, replay::Recording& recording,
                       traces::ByteSink& sink) {
-  traces::SnapshotTables tables;
-  traces::SnapshotSink recorded;
-  StreamPicture picture(sink, tables);
+  if (!recording.is_program())
+    throw traces::InputError({recording.file(), "",
+                              "a program whose streams can be simulated (vramlab convert draws the "
+                              "memory of a recording)",
+                              "a recording, which does not say what ran when"});
+  StreamPicture picture(sink, recording.tables());
   replay::StreamSimulation simulation(
-      trace.file, tables, conditions_of(command),
+      recording.file(), recording.tables(), conditions_of(command),
       {[&picture](const replay::FinishedItem& finished) { picture.add(finished); },
        [&picture](const replay::DeviceReplay& device, streams::Time now) {
          picture.add_moment(device, now);
        }});
-  traces::read_trace(trace, tables, {recorded, simulation});
-  if (!simulation.has_events())
-    throw traces::InputError({trace.file, "",
-                              "a program whose streams can be simulated (vramlab convert draws the "
-                              "memory of a recording)",
-                              "a recording, which does not say what ran when"});
+  recording.pass_program(simulation);
   const replay::StreamReport report = simulation.finish();
   picture.finish(report);
   return report.has_findings() ? Findings::some : Findings::none;
 }
 
+Findings simulate_program(const StreamsCommand& command, replay::Recording& recording,
+                          traces::ByteSink& sink) {
+  replay::StreamSimulation simulation(recording.file(), recording.tables(), conditions_of(command),
+                                      {});
+  recording.pass_program(simulation);
+  StreamOutcome outcome{recording.file(), simulation.finish(), std::nullopt, command.shown};
+  outcome.at_once = replay_at_once(recording, command, outcome.report);
+  return write_program(command, outcome, recording.tables(), sink);
+}
+
 Findings write_answer(const StreamsCommand& command, traces::ByteSink& sink) {
   ProgressBar bar(command.file, command.flags);
-  traces::OpenTrace trace = traces::open_trace(command.file, bar.listener());
-  if (command.wanted_format() == "perfetto") return draw_program(command, trace, sink);
-  traces::SnapshotTables tables;
-  replay::HistoryCollector collector(scratch_place());
-  replay::StreamSimulation simulation(trace.file, tables, conditions_of(command), {});
-  traces::read_trace(trace, tables, {collector, simulation});
-  if (simulation.has_events()) {
-    StreamOutcome outcome{trace.file, simulation.finish(), std::nullopt, command.shown};
-    outcome.at_once = replay_at_once(command, outcome.report);
-    return write_program(command, outcome, tables, sink);
-  }
-  write_recording(
-      command,
-      {trace.file, find_waiting(trace.file, collector.take(), tables, version_of(command)),
-       command.shown},
-      sink);
+  const bool is_drawn = command.wanted_format() == "perfetto";
+  const auto passes = is_drawn ? replay::Passes::one : replay::Passes::many;
+  const std::unique_ptr<replay::Recording> recording =
+      open_recording(command.file, bar.listener(), {version_of(command), {}, passes});
+  if (is_drawn) return draw_program(command, *recording, sink);
+  if (recording->is_program()) return simulate_program(command, *recording, sink);
+  write_recording(command, {recording->file(), find_waiting(*recording), command.shown}, sink);
   return Findings::none;
 }
 

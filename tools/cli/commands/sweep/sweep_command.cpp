@@ -102,10 +102,11 @@ ExitStatus sweep(const SweepArguments& arguments) {
     throw traces::InputError(
         {"--format", "", "json, as shards are joined by vramlab merge", format});
   OpenOutput output(arguments.output);
-  const auto recordings =
-      load_recordings(files, arguments.replay, arguments.flags, arguments.threads);
-  std::vector<AskedSetting> all = asked_settings(arguments, recordings.front().version());
-  if (arguments.adds_recorded) all.insert(all.begin(), {recordings.front().settings().text, true});
+  const std::vector<ReplayedFile> opened =
+      open_all(files, arguments.replay, arguments.flags, arguments.threads);
+  const Replayers replayers = replayers_of(opened);
+  std::vector<AskedSetting> all = asked_settings(arguments, replayers.front()->version());
+  if (arguments.adds_recorded) all.insert(all.begin(), {replayers.front()->settings().text, true});
   if (all.empty())
     throw traces::InputError(
         {"the arguments", "", "settings: --conf, --grid or option=a|b", "none"});
@@ -113,11 +114,11 @@ ExitStatus sweep(const SweepArguments& arguments) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!shard || shard->has(i)) settings.push_back(all[i]);
   SweepOutcome outcome;
-  outcome.about = asked_what_if(files, recordings, arguments.replay);
+  outcome.about = asked_what_if(files, replayers, arguments.replay);
   outcome.setting_count = all.size();
   outcome.shard = shard;
   outcome.rows =
-      run_settings(recordings, settings, conditions_of(arguments.replay), arguments.threads);
+      run_settings(replayers, settings, conditions_of(arguments.replay), arguments.threads);
   if (!shard) refuse_empty(outcome.rows);
   sort_rows(outcome.rows);
   output.finish(sweep_printed(outcome, format, arguments.output.row_limit));

@@ -41,8 +41,8 @@ std::string request_text(const replay::RepeatedRequest& request,
   return "a request at " + traces::frame_text(*frame, tables);
 }
 
-std::string how_found(const replay::FoundGrowth& found, std::int64_t device) {
-  const IterationRule& rule = found.rule;
+std::string how_found(const IterationRule& rule, std::int64_t device,
+                      const traces::SnapshotTables& tables) {
   switch (rule.source) {
     case IterationSource::events:
       return "they end after the given events";
@@ -58,7 +58,7 @@ std::string how_found(const replay::FoundGrowth& found, std::int64_t device) {
       const auto request = rule.requests.find(device);
       if (request == rule.requests.end()) return "none found";
       return "guessed from repeated requests: each begins with " +
-             request_text(request->second, found.tables);
+             request_text(request->second, tables);
     }
     case IterationSource::none:
       break;
@@ -93,7 +93,7 @@ std::string device_text(const GrowthOutcome& outcome, const DeviceGrowth& device
   std::string text = "device " + std::to_string(device.device) + ": " +
                      std::to_string(device.iterations) +
                      (device.iterations == 1 ? " end of an iteration, " : " ends of iterations, ") +
-                     how_found(outcome.found, device.device) + "\n";
+                     how_found(outcome.found.rule, device.device, outcome.tables) + "\n";
   if (device.iterations < replay::least_iteration_ends)
     return text + "  too few to tell growth from warm-up: " +
            std::to_string(replay::least_iteration_ends) + " are needed\n";
@@ -122,10 +122,10 @@ ordered_json site_json(const GrowingSite& site, const traces::SnapshotTables& ta
 
 ordered_json growth_device_json(const GrowthOutcome& outcome, const DeviceGrowth& device) {
   const auto shown = std::span(device.sites).first(shown_of(device.sites.size(), outcome.limit));
-  const auto of_site = [&](const auto& site) { return site_json(site, outcome.found.tables); };
+  const auto of_site = [&](const auto& site) { return site_json(site, outcome.tables); };
   return {{"device", device.device},
           {"iteration_ends", device.iterations},
-          {"how_found", how_found(outcome.found, device.device)},
+          {"how_found", how_found(outcome.found.rule, device.device, outcome.tables)},
           {"is_enough", device.iterations >= replay::least_iteration_ends},
           {"first_held_bytes", device.held_first.count},
           {"last_held_bytes", device.held_last.count},

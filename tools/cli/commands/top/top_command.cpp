@@ -4,6 +4,7 @@
 
 #include "tools/cli/commands/top/top_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/moment_argument.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
@@ -72,7 +73,11 @@ ExitStatus show_growth(const TopArguments& arguments, ProgressBar& bar) {
     rule.source = replay::IterationSource::every;
     rule.every = arguments.every;
   }
-  GrowthOutcome outcome{arguments.file, replay::find_growth(arguments.file, rule, bar.listener()),
+  const auto passes =
+      rule.source == replay::IterationSource::none ? replay::Passes::many : replay::Passes::one;
+  const std::unique_ptr<replay::Recording> recording =
+      open_recording(arguments.file, bar.listener(), {.passes = passes});
+  GrowthOutcome outcome{arguments.file, find_growth(*recording, rule), recording->tables(),
                         arguments.shown()};
   if (outcome.found.rule.source != replay::IterationSource::none)
     keep_device(outcome.found.devices, arguments);
@@ -87,11 +92,13 @@ ExitStatus show_top(const TopArguments& arguments) {
                                                 std::to_string(arguments.between[1]));
   ProgressBar bar(arguments.file, arguments.flags);
   if (arguments.growth) return show_growth(arguments, bar);
-  traces::OpenTrace trace = traces::open_trace(arguments.file, bar.listener());
-  if (arguments.host) trace.memory = traces::ShownMemory::host;
-  traces::SnapshotTables tables;
+  const auto memory = arguments.host ? traces::ShownMemory::host : traces::ShownMemory::device;
+  const std::unique_ptr<replay::Recording> recording =
+      open_recording(arguments.file, bar.listener(), {.passes = replay::Passes::one}, memory);
+  const traces::SnapshotTables& tables = recording->tables();
   TopOutcome outcome;
-  outcome.memory = trace.memory;
+  outcome.is_program = recording->is_program();
+  outcome.memory = memory;
   outcome.file = arguments.file;
   const replay::Moment moment = wanted_moment(arguments);
   outcome.moment =
@@ -102,7 +109,7 @@ ExitStatus show_top(const TopArguments& arguments) {
   outcome.by = groupings().at(arguments.by);
   outcome.limit = arguments.shown();
   if (arguments.native) outcome.frames = traces::FrameChoice::all;
-  outcome.found = find_holdings(trace, tables, moment, outcome.allocated_after);
+  outcome.found = find_holdings(*recording, moment, outcome.allocated_after);
   keep_device(outcome.found.devices, arguments);
   if (arguments.folded)
     print(top_folded(outcome, tables));

@@ -135,10 +135,10 @@ std::string heading_of(const TopOutcome& outcome) {
 
 std::string moment_text(const TopOutcome& outcome, const DeviceHoldings& device) {
   const std::string of_events =
-      device.event ? "after event " + std::to_string(*device.event) +
-                         (outcome.found.is_program ? std::string()
-                                                   : " of " + std::to_string(device.event_count))
-                   : "before the first event";
+      device.event
+          ? "after event " + std::to_string(*device.event) +
+                (outcome.is_program ? std::string() : " of " + std::to_string(device.event_count))
+          : "before the first event";
   if (!device.has_history) return "at the end, the only state in the file";
   std::string text = of_events;
   if (outcome.moment == "peak") text = "at the peak of allocated memory, " + of_events;
@@ -163,8 +163,7 @@ std::string head_text(const TopOutcome& outcome, const DeviceHoldings& device,
                      " " + moment_text(outcome, device) + "\n";
   if (all.blocks == 0) return text + "  nothing is allocated\n";
   text += "  " + format_bytes(all.bytes) + " in " + blocks_text(all.blocks);
-  if (is_host && !outcome.found.is_program)
-    return text + "; recordings have the sizes of blocks only\n";
+  if (is_host && !outcome.is_program) return text + "; recordings have the sizes of blocks only\n";
   text += ", " + format_bytes(all.requested) + " requested" +
           (device.has_block_sizes ? "" : "; sizes are requests rounded up") + "\n";
   return text;

@@ -27,6 +27,7 @@ struct TopOutcome {
   replay::GroupBy by = replay::GroupBy::site;
   /// The frames of trees and folded stacks.
   traces::FrameChoice frames = traces::FrameChoice::readable;
+  bool is_program = false;
   replay::FoundHoldings found;
   /// Groups to show of each device; 0 for all.
   std::uint64_t limit = 0;
@@ -45,6 +46,7 @@ std::string shortened(const std::string& text, std::size_t width);
 struct GrowthOutcome {
   std::string file;
   replay::FoundGrowth found;
+  const traces::SnapshotTables& tables;
   /// Sites to show of each device; 0 for all.
   std::uint64_t limit = 0;
 };

@@ -8,12 +8,11 @@
 #include "allocator/options/settings.h"
 #include "replay/recording/fidelity.h"
 #include "replay/recording/recording_summary.h"
-#include "replay/recording/verify.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/printers/json_text.h"
-#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {
@@ -195,52 +194,21 @@ struct VerifyArguments {
   CommonFlags flags;
 };
 
-/// Also finds out which versions write such a file.
-class HistoryAndVersion final : public replay::HistoryCollector {
- public:
-  HistoryAndVersion(traces::ScratchPlace place, const traces::SnapshotTables& tables)
-      : HistoryCollector(std::move(place)), summarizer_(tables) {}
-
-  void section(traces::SnapshotSection section) override { summarizer_.section(section); }
-  void segment(const traces::SegmentValue& segment) override {
-    summarizer_.segment(segment);
-    HistoryCollector::segment(segment);
-  }
-  void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override {
-    summarizer_.trace_entry(index, entry);
-    HistoryCollector::trace_entry(index, entry);
-  }
-  void settings(const traces::GenericPointer& settings) override {
-    summarizer_.settings(settings);
-    HistoryCollector::settings(settings);
-  }
-  void unknown_section(traces::TextId key, const traces::GenericPointer& value) override {
-    summarizer_.unknown_section(key, value);
-    HistoryCollector::unknown_section(key, value);
-  }
-  std::string versions() const { return summarizer_.finish().version.versions; }
-
- private:
-  replay::RecordingSummarizer summarizer_;
-};
-
 VerifiedFile verify_file(const std::string& path, const VerifyArguments& arguments) {
   ProgressBar bar(path, arguments.flags);
-  traces::OpenTrace trace = traces::open_trace(path, bar.listener());
-  traces::SnapshotTables tables;
-  HistoryAndVersion collector(scratch_place(), tables);
-  traces::read_snapshot(trace, tables, collector);
-  const replay::RecordedHistory history = collector.take();
-  replay::VerifyConditions conditions = verify_conditions(
-      history, tables.texts,
+  const ReferenceVersion* const version =
       arguments.reference.empty() ? nullptr
-                                  : allocator::find_reference_version(arguments.reference));
+                                  : allocator::find_reference_version(arguments.reference);
+  const std::unique_ptr<replay::Recording> recording = open_recording(
+      path, bar.listener(), {version, {}, replay::Passes::one, replay::Summarizes::yes});
+  refuse_program(*recording, "what takes snapshots only");
   if (arguments.conf) {
-    auto parsed = parse_settings(conditions.settings.settings, *arguments.conf, conditions.version);
+    const replay::VerifyConditions& rules = recording->rules();
+    auto parsed = parse_settings(rules.settings.settings, *arguments.conf, rules.version);
     if (parsed.error) throw std::runtime_error("--conf: " + parsed.error->message);
-    conditions.settings = {std::move(parsed.settings), {}};
+    recording->take_settings(parsed.settings);
   }
-  return {path, collector.versions(), verify(history, conditions)};
+  return {path, recording->summary().version.versions, fidelity_of(*recording)};
 }
 
 ExitStatus verify_files(const VerifyArguments& arguments) {

@@ -1,12 +1,13 @@
-// Recording: a file opened once, whatever its format, to be replayed many times under other
-// conditions. Replays share nothing that changes: several may run at a time.
+// Replayer: what a recording's program, or the programs of its devices, would do under other
+// conditions. Replays share nothing that changes: several may run at a time. A program that is not
+// kept can be replayed once.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "replay/recording/host_history.h"
+#include "replay/recording/recording.h"
 #include "replay/replayer/history_program.h"
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/replay_setup.h"
@@ -16,47 +17,34 @@
 
 namespace vramlab::replay {
 
-/// What is fixed when a file is read.
-struct OpenConditions {
-  /// Null: as the file says, or guessed from it.
-  const ReferenceVersion* version = nullptr;
-  traces::ProgressListener listener{};
-  /// For long files.
-  traces::ScratchPlace scratch{};
-};
-
 struct BoundlessHistories {
   std::vector<DeviceHistory> devices;
-  /// That they were made under.
+  /// In force while they were made.
   Settings settings;
 };
 
 enum class Trust : std::uint8_t { exact, modelled, guessed };
 
-class Recording {
+class Replayer {
  public:
-  /// `path` may be `-`. Throws InputError.
-  Recording(const std::string& path, const OpenConditions& conditions);
-  /// The listener is the trace's own.
-  Recording(traces::OpenTrace trace, const OpenConditions& conditions);
-  /// A history that was read already; its stacks are those of the reader's tables, which get those
-  /// of pinned memory. `file` is for messages. Throws InputError where there is no history to
-  /// replay.
-  Recording(std::string file, const RecordedHistory& history, traces::SnapshotTables& tables,
-            const ReferenceVersion* version);
+  /// The recording must outlive it and stay where it is. Throws InputError where it has neither a
+  /// program nor a history to replay.
+  explicit Replayer(Recording& recording);
 
-  /// Everything, device by device. Requires: the conditions name no other version. Throws
-  /// InputError.
+  /// Everything, device by device. Requires: the conditions name no other version than the
+  /// recording was opened with. Throws InputError.
   ReplayReport run(const ReplayConditions& conditions, const ReplayWatch& watch = {}) const;
   /// The same without times, curves, histories and notes, as fast as it goes.
   ReplayReport figures(const ReplayConditions& conditions) const;
 
-  const std::string& file() const { return file_; }
+  const std::string& file() const { return recording_.file(); }
+  traces::SnapshotTables& tables() const { return recording_.tables(); }
+  /// Requires: the program is kept, or was replayed.
   const ReferenceVersion& version() const { return *version_; }
   /// Those in force when nothing else is asked for, when the recording begins.
   Settings settings() const { return settings_for({}); }
-  /// A recorded history, not a program.
-  bool is_recording() const { return !histories_.empty(); }
+  /// Devices have recorded histories; otherwise it is a program.
+  bool has_histories() const { return !histories_.empty(); }
   /// Null if the device has none.
   const HistoryProgram* history(std::int64_t device) const;
   /// What a replay runs under. Throws InputError where the options are refused.
@@ -77,26 +65,21 @@ class Recording {
   BoundlessHistories boundless_histories(const ReplayConditions& conditions) const;
 
  private:
-  void take_history(const RecordedHistory& history, traces::SnapshotTables& tables,
-                    KeepsStacks keeps);
+  void take_history();
   void add_host(const ReplayConditions& conditions, const ReplayWatch& watch,
                 ReplayReport& report) const;
-  void add_device(const DeviceHistory& history, const VerifyConditions& conditions,
-                  KeepsStacks keeps);
+  void add_device(const DeviceHistory& history);
+  /// Requires: the program is kept.
+  const ProgramPart& program() const;
+  ReplayReport run_program(const ReplayConditions& conditions, const ReplayWatch& watch) const;
   /// `history`: null of a program.
   ReplaySetup setup_for(const ReplayConditions& conditions, const HistoryProgram* history) const;
 
-  std::string file_;
-  /// Null until the file is read, where none was asked for.
+  Recording& recording_;
+  /// Null of a program that was not kept.
   const ReferenceVersion* version_ = nullptr;
-  /// For a recorded history.
-  SettingsInForce recorded_;
   std::vector<HistoryProgram> histories_;
   HostHistory host_;
-  /// For a program.
-  traces::TraceHeader header_;
-  std::unique_ptr<traces::SnapshotTables> tables_ = std::make_unique<traces::SnapshotTables>();
-  ProgramPart program_;
 };
 
 }  // namespace vramlab::replay

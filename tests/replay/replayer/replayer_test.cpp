@@ -1,6 +1,6 @@
 // Recorded cases replayed as programs: under the recorded conditions they do what was recorded,
 // under others what the rules say.
-#include "replay/replayer/recording.h"
+#include "replay/replayer/replayer.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "replay/replayer/device_replay.h"
 #include "replay/replayer/replay_report.h"
 #include "tests/support/recordings/case_history.h"
+#include "tests/support/recordings/replayed.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {
@@ -51,7 +52,7 @@ class ReplayedHistory : public ::testing::TestWithParam<const char*> {
   }
   ReplayReport replay(ReplayConditions conditions, std::vector<AllocatorEvent>* trace = nullptr) {
     conditions.history_capacity = 1'000'000;
-    const Recording recording("case", history, tables, recorded.program.version);
+    const tests::Replayed recording(history, tables, recorded.program.version);
     ReplayWatch watch;
     watch.at_end = [trace](DeviceReplay& device) {
       if (trace != nullptr) *trace = device.history();
@@ -85,7 +86,7 @@ TEST_P(ReplayedHistory, does_what_was_recorded_under_the_recorded_conditions) {
 TEST_P(ReplayedHistory, figures_are_those_of_the_whole_run) {
   for (const std::size_t first : {std::size_t{0}, recorded.expected.trace.size() / 2}) {
     load(GetParam(), first);
-    const Recording recording("case", history, tables, recorded.program.version);
+    const tests::Replayed recording(history, tables, recorded.program.version);
     std::vector<ReplayConditions> all(3);
     all[1].on_out_of_memory = OnOutOfMemory::skip;
     all[2].options = "expandable_segments:True";
@@ -118,7 +119,7 @@ TEST_P(ReplayedHistory, does_so_from_the_middle_on) {
 void expect_figures_of(const DeviceHistory& history, const VerifyConditions& conditions,
                        const ReplayReport& report) {
   const MetricValues replayed = run_metrics(report);
-  for (const MetricValue& recorded : history_metrics(history, conditions)) {
+  for (const MetricValue& recorded : history_metrics(history, explain(history, conditions))) {
     const MetricValue* const value = find_value(replayed, recorded.name);
     ASSERT_NE(value, nullptr) << recorded.name;
     EXPECT_EQ(value->value, recorded.value) << recorded.name;
@@ -190,7 +191,7 @@ TEST_P(OtherConditions, a_fraction_of_the_device_limits_what_is_reserved) {
 }
 
 TEST_P(OtherConditions, a_state_up_to_an_event_is_on_the_way_to_the_end) {
-  const Recording recording("case", history, tables, recorded.program.version);
+  const tests::Replayed recording(history, tables, recorded.program.version);
   const ReplayReport whole = recording.run({});
   ReplayWatch until;
   until.until[{0}] = whole.devices.front().peak_allocated.event;
@@ -222,7 +223,7 @@ TEST(Recordings, a_free_of_what_was_never_given_is_left_out_and_told) {
   events.insert(free + 2, again);
   history.devices.front().events = std::move(events);
   traces::SnapshotTables tables;
-  const ReplayReport report = Recording("case", history, tables, nullptr).run({});
+  const ReplayReport report = tests::Replayed(history, tables).run({});
   const bool is_told = std::ranges::any_of(report.notes, [](const std::string& note) {
     return note.find("1 frees of unknown blocks are left out") != std::string::npos;
   });
@@ -233,7 +234,7 @@ TEST(Recordings, a_final_state_alone_is_refused) {
   RecordedHistory history;
   history.devices.emplace_back();
   traces::SnapshotTables tables;
-  EXPECT_THROW(Recording("file", history, tables, nullptr), traces::InputError);
+  EXPECT_THROW(tests::Replayed(history, tables), traces::InputError);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "replay/replayer/compact_program.h"
+#include "replay/recording/compact_program.h"
 
 #include <algorithm>
 #include <array>
@@ -38,10 +38,10 @@ traces::ProgramEvent CompactReader::event_at(std::size_t index) {
     event.stream = known.stream;
     event.bytes = known.bytes;
     const bool is_of_block = event.kind != EventKind::work && event.kind != EventKind::stream_done;
-    if (is_of_block) event.id = program_.needs_ids() ? ids_[index] : compact.slot() + 1;
+    if (is_of_block) event.id = ids_.size() > 0 ? ids_[index] : compact.slot() + 1;
   }
   if (const std::uint64_t time_ns = times_ns_[index]; time_ns > 0) event.time_ns = time_ns - 1;
-  if (stacks_.size() > 0) event.stack = stacks_[index];
+  event.stack = stacks_[index];
   return event;
 }
 
@@ -114,8 +114,8 @@ std::size_t CompactWriter::EventHash::operator()(const ProgramEvent& event) cons
   return hash_of(hash);
 }
 
-CompactWriter::CompactWriter(KeepsStacks keeps, const traces::ScratchPlace& scratch)
-    : keeps_stacks_(keeps) {
+CompactWriter::CompactWriter(const traces::ScratchPlace& scratch, KeepsIds keeps)
+    : keeps_ids_(keeps) {
   program_.events_ = traces::LongSequence<CompactEvent>(scratch);
   program_.numbers_ = traces::LongSequence<std::uint32_t>(scratch);
   program_.times_ns_ = traces::LongSequence<std::uint64_t>(scratch);
@@ -210,12 +210,13 @@ void CompactWriter::add(const ProgramEvent& event, std::uint64_t number,
   program_.numbers_.push_back(static_cast<std::uint32_t>(number));
   program_.times_ns_.push_back(event.time_ns ? *event.time_ns + 1 : 0);
   program_.ids_.push_back(event.id);
-  if (keeps_stacks_ == KeepsStacks::yes) program_.stacks_.push_back(event.stack);
+  program_.stacks_.push_back(event.stack);
   devices_.insert(event.device);
 }
 
 CompactProgram CompactWriter::finish() {
-  if (!restores_) program_.ids_ = {};
+  program_.needs_ids_ = restores_;
+  if (!restores_ && keeps_ids_ == KeepsIds::no) program_.ids_ = {};
   program_.devices_.assign(devices_.begin(), devices_.end());
   return std::move(program_);
 }

@@ -2,7 +2,7 @@
 // open between commands, as long as it is the same file, read under the same version's rules.
 #include <sys/stat.h>
 
-#include "tools/cli/kit/opened_source.h"
+#include "tools/cli/kit/input_files.h"
 
 namespace vramlab::tools {
 namespace {
@@ -23,29 +23,28 @@ FileIdentity identity_of(const std::string& path) {
   return {path, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
 }
 
-struct KeptSource {
+struct KeptFile {
   FileIdentity file;
   const ReferenceVersion* version = nullptr;
-  std::shared_ptr<replay::ReplaySource> source;
+  std::shared_ptr<ReplayedFile> opened;
 };
 
 }  // namespace
 
-std::shared_ptr<replay::ReplaySource> open_source(const std::string& path,
-                                                  replay::ReplayConditions conditions,
-                                                  traces::ProgressListener listener) {
+std::shared_ptr<ReplayedFile> open_kept(const std::string& path, traces::ProgressListener listener,
+                                        replay::OpenConditions conditions) {
   // Lives as long as the page's worker does: nothing else outlives a command.
-  static KeptSource kept;
+  static KeptFile kept;
   const FileIdentity file = identity_of(path);
   const ReferenceVersion* const version = conditions.version;
-  if (kept.source && !file.path.empty() && kept.file == file && kept.version == version) {
-    kept.source->ask_anew(std::move(conditions), std::move(listener));
-    return kept.source;
-  }
+  if (kept.opened && !file.path.empty() && kept.file == file && kept.version == version)
+    return kept.opened;
   kept = {};
+  conditions.passes = replay::Passes::many;
   kept = {file, version,
-          std::make_shared<replay::ReplaySource>(path, std::move(conditions), std::move(listener))};
-  return kept.source;
+          std::make_shared<ReplayedFile>(
+              open_replayed(path, std::move(listener), std::move(conditions)))};
+  return kept.opened;
 }
 
 }  // namespace vramlab::tools

@@ -74,7 +74,7 @@ class CompactProgram {
   std::uint32_t slot_count() const { return slot_count_; }
   StreamsMatter streams_matter() const { return streams_matter_; }
   /// A restored checkpoint names blocks by the ids of the program: it needs whole events.
-  bool needs_ids() const { return !ids_.empty(); }
+  bool needs_ids() const { return needs_ids_; }
   /// Options or a memory fraction change on the way.
   bool changes_limits() const { return changes_limits_; }
   /// Streams of PyTorch's pools go by other names here, which ProgramReplay knows.
@@ -94,14 +94,14 @@ class CompactProgram {
   std::vector<traces::ProgramEvent> others_;
   /// One more than each has; 0 of one without.
   traces::LongSequence<std::uint64_t> times_ns_;
-  /// Empty unless they are needed.
+  /// Empty unless they are needed or kept.
   traces::LongSequence<std::uint64_t> ids_;
-  /// Empty unless they are kept.
   traces::LongSequence<traces::StackId> stacks_;
   std::vector<traces::DeviceIndex> devices_;
   std::uint64_t call_count_ = 0;
   std::uint32_t slot_count_ = 0;
   StreamsMatter streams_matter_ = StreamsMatter::no;
+  bool needs_ids_ = false;
   bool takes_pool_streams_ = false;
   bool changes_limits_ = false;
   bool uses_host_ = false;
@@ -115,7 +115,7 @@ class CompactReader {
   CompactEvent operator[](std::size_t index) { return events_[index]; }
   /// In the file.
   std::uint64_t number(std::size_t index) { return numbers_[index]; }
-  /// As it was; with its stack where stacks are kept.
+  /// As it was; blocks have their own ids where these are kept, and the names of slots elsewhere.
   traces::ProgramEvent event_at(std::size_t index);
 
  private:
@@ -150,15 +150,15 @@ struct ProgramPart {
 
 // CompactWriter: makes a CompactProgram of events as they come.
 
-enum class KeepsStacks : bool { no, yes };
+/// Whether a block keeps the id that the file gave it.
+enum class KeepsIds : bool { no, yes };
 
 /// Whether an event stands for how little memory there was when it was recorded.
 enum class OfRecordedMemory : bool { no, yes };
 
 class CompactWriter {
  public:
-  explicit CompactWriter(KeepsStacks keeps = KeepsStacks::no,
-                         const traces::ScratchPlace& scratch = {});
+  explicit CompactWriter(const traces::ScratchPlace& scratch = {}, KeepsIds keeps = KeepsIds::no);
 
   /// A block that is there before the first event; says its name in the program that is made.
   std::uint64_t add_start(traces::DeviceIndex device, std::uint64_t id);
@@ -190,7 +190,7 @@ class CompactWriter {
   std::uint32_t shape_of(const EventShape& shape);
   std::uint32_t place_of(const traces::ProgramEvent& event);
 
-  KeepsStacks keeps_stacks_;
+  KeepsIds keeps_ids_;
   CompactProgram program_;
   std::unordered_map<BlockName, std::uint32_t, NameHash> slots_;
   std::vector<std::uint32_t> free_slots_;

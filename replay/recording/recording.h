@@ -1,0 +1,115 @@
+// Recording: a file that is opened once and read once, whatever its format and whatever is asked of
+// it: a program's own events, or the histories of devices with all that the file says beside them.
+// How a history came about is explained on demand, once for each device, and kept. Everything that
+// is long lies in scratch files, where there is a place for them.
+//
+// Questions are functions of a recording: states, call sites, lifetimes, comparisons; what other
+// conditions would have done is a question to a Replayer (replay/replayer).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/recording/compact_program.h"
+#include "replay/recording/recorded_history.h"
+#include "replay/recording/recording_summary.h"
+#include "replay/recording/verify.h"
+#include "traces/formats/open_trace.h"
+#include "traces/model/program_event.h"
+
+namespace vramlab::replay {
+
+/// How often somebody goes through a program's events. With one pass they are not kept, so that a
+/// long program takes no room.
+enum class Passes : std::uint8_t { one, many };
+
+/// What reading also finds out; it takes time.
+enum class Summarizes : bool { no, yes };
+
+struct OpenConditions {
+  /// Null: as the file says, or guessed from it.
+  const ReferenceVersion* version = nullptr;
+  traces::ScratchPlace scratch = {};
+  Passes passes = Passes::many;
+  Summarizes summarizes = Summarizes::no;
+  /// Is told when the history of a device was explained.
+  std::function<void(std::int64_t device)> explained = {};
+};
+
+class Recording {
+ public:
+  /// Reads the file, but for the events of a program that has one pass. Throws InputError.
+  explicit Recording(traces::OpenTrace trace, OpenConditions conditions = {});
+  /// A history that somebody else collected. `file` is for messages.
+  Recording(std::string file, RecordedHistory history,
+            std::shared_ptr<traces::SnapshotTables> tables, OpenConditions conditions = {});
+  Recording(Recording&&) noexcept;
+  ~Recording();
+
+  const std::string& file() const { return file_; }
+  bool is_program() const { return trace_.kind == traces::TraceKind::program; }
+  /// With that of the host, the history is about pinned memory, shown as that of a device, and who
+  /// asks a program for its memory events gets those of pinned memory.
+  traces::ShownMemory memory() const { return memory_; }
+  /// Texts and stacks of everything here; questions may add texts of their own.
+  traces::SnapshotTables& tables() const { return *tables_; }
+  const traces::ScratchPlace& scratch() const { return conditions_.scratch; }
+  /// The version that was asked for; null where the file decides.
+  const ReferenceVersion* asked_version() const { return conditions_.version; }
+
+  // A program.
+
+  /// Gives the header and all events, in order. Requires: it was not passed before, unless there
+  /// are many passes. Throws InputError.
+  void pass_program(traces::ProgramSink& sink);
+  /// Null where the events are not kept.
+  const ProgramPart* program() const { return program_ ? &*program_ : nullptr; }
+  /// Requires: the program was passed, or is kept.
+  const traces::TraceHeader& header() const { return header_; }
+
+  // A history.
+
+  /// Devices by number; without any for a program.
+  const RecordedHistory& history() const { return history_; }
+  /// Null if the file says nothing of the device.
+  const DeviceHistory* device(std::int64_t number) const;
+  /// The version and the settings that it was made under, as the file says, or guessed once.
+  const VerifyConditions& rules();
+  /// Other settings than the recorded ones. Requires: nothing is explained yet.
+  void take_settings(const Settings& settings);
+  /// Requires: it is one of history().devices.
+  const ExplainedHistory& explained(const DeviceHistory& device);
+  /// Pinned memory, as far as the file has sections of it: no device, or one.
+  RecordedHistory& pinned();
+  /// What the file shows of its origin. Requires: it was asked for.
+  const RecordingSummary& summary() const { return *summary_; }
+
+ private:
+  void read_history();
+  void read_program();
+
+  std::string file_;
+  OpenConditions conditions_;
+  traces::OpenTrace trace_;
+  traces::ShownMemory memory_ = traces::ShownMemory::device;
+  std::shared_ptr<traces::SnapshotTables> tables_;
+  traces::TraceHeader header_;
+  std::optional<ProgramPart> program_;
+  bool was_passed_ = false;
+  RecordedHistory history_;
+  std::optional<VerifyConditions> rules_;
+  FirstTries tries_;
+  /// By device.
+  std::vector<std::unique_ptr<ExplainedHistory>> explained_;
+  std::optional<RecordedHistory> pinned_;
+  std::optional<RecordingSummary> summary_;
+};
+
+/// How faithfully each device's history can be followed.
+Fidelity fidelity_of(Recording& recording);
+
+}  // namespace vramlab::replay
