@@ -83,7 +83,7 @@ struct ReferenceVersion {
   std::string_view name;
   std::string_view description;
   /// The first release with these rules; 0 where no release selects this row: it is a build between
-  /// releases, or the row before serves its release as well.
+  /// releases, or another row serves its release.
   Release first;
   OptionGrammar grammar;
   RestOfListStart rest_of_list;

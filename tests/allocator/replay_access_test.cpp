@@ -48,12 +48,12 @@ TEST(ReplayAccess, a_request_whose_own_pool_is_emptied_goes_on_in_it) {
 }
 
 TEST(ReplayAccess, another_pool_is_forgotten_when_it_is_emptied) {
-  const PoolId other{1, 0};
+  const PoolId emptied{1, 0};
   streams::SimulatedDevice device{100_MiB};
   const ReferenceVersion& version = *find_reference_version("2.6");
   RecordingAllocator engine(device, version, parse_settings({}, {}, version).settings);
-  ReleasesPool director(other);
-  engine.free(ReplayAccess(engine).malloc_directed(60_MiB, {0}, other, director).address);
+  ReleasesPool director(emptied);
+  engine.free(ReplayAccess(engine).malloc_directed(60_MiB, {0}, emptied, director).address);
   const MallocResult second = ReplayAccess(engine).malloc_directed(80_MiB, {0}, {2, 0}, director);
   EXPECT_EQ(second.outcome, MallocOutcome::allocated);
   EXPECT_THAT(segment_lines(engine.take_snapshot()), ElementsAre("80MiB live"));
