@@ -3,8 +3,9 @@
 # texts that docs/reference/fidelity.md has for them. A rule without a row there is an error, and so is a rule
 # that nothing in allocator/ announces.
 function(vramlab_embed_rule_texts target)
-  set(source "${PROJECT_BINARY_DIR}/generated/rule_texts.cpp")
-  set(page "${PROJECT_SOURCE_DIR}/docs/reference/fidelity.md")
+  set(function rule_texts)
+  set(source "${PROJECT_BINARY_DIR}/generated/${function}.cpp")
+  set(page "${PROJECT_SOURCE_DIR}/docs/fidelity.md")
   set(rules "${PROJECT_SOURCE_DIR}/allocator/listeners/rules.h")
   set(script "${PROJECT_SOURCE_DIR}/cmake/WriteRuleTexts.cmake")
   file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/allocator/*.h"
