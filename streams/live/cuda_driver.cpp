@@ -11,28 +11,29 @@ Function as_function(void* symbol) {
   return reinterpret_cast<Function>(symbol);
 }
 
+bool must_have(CallNeed need, DriverNeeds needs) {
+  return need == CallNeed::required || (need == CallNeed::mapping && needs == DriverNeeds::mapping);
+}
+
 }  // namespace
 
 std::variant<CudaDriver, NoCudaDriver> find_cuda_driver(const FindSymbol& find, DriverNeeds needs) {
   CudaDriver driver;
-#define VRAMLAB_FIND(member, type, symbol) driver.member = as_function<type>(find(#symbol));
-  VRAMLAB_REQUIRED_DRIVER_FUNCTIONS(VRAMLAB_FIND)
-  VRAMLAB_MAPPING_DRIVER_FUNCTIONS(VRAMLAB_FIND)
-  VRAMLAB_OPTIONAL_DRIVER_FUNCTIONS(VRAMLAB_FIND)
-#undef VRAMLAB_FIND
-#define VRAMLAB_REQUIRE(member, type, symbol) \
-  if (driver.member == nullptr) return NoCudaDriver{"the CUDA driver has no " #symbol};
-  VRAMLAB_REQUIRED_DRIVER_FUNCTIONS(VRAMLAB_REQUIRE)
-  if (needs == DriverNeeds::all_but_mapping) return driver;
-  VRAMLAB_MAPPING_DRIVER_FUNCTIONS(VRAMLAB_REQUIRE)
-#undef VRAMLAB_REQUIRE
+#define VRAMLAB_CALLED(need, member, type, symbol)                  \
+  driver.member = as_function<type>(find(#symbol));                 \
+  if (driver.member == nullptr && must_have(CallNeed::need, needs)) \
+    return NoCudaDriver{"the CUDA driver has no " #symbol};
+  VRAMLAB_CALLED_FUNCTIONS
+#undef VRAMLAB_CALLED
   return driver;
 }
 
 bool has_mapping(const CudaDriver& driver) {
-#define VRAMLAB_IS_THERE(member, type, symbol) &&driver.member != nullptr
-  return true VRAMLAB_MAPPING_DRIVER_FUNCTIONS(VRAMLAB_IS_THERE);
-#undef VRAMLAB_IS_THERE
+#define VRAMLAB_CALLED(need, member, type, symbol) \
+  if (CallNeed::need == CallNeed::mapping && driver.member == nullptr) return false;
+  VRAMLAB_CALLED_FUNCTIONS
+#undef VRAMLAB_CALLED
+  return true;
 }
 
 std::variant<CudaDriver, NoCudaDriver> open_cuda_driver(const char* library) {

@@ -22,7 +22,8 @@ refuse() {
 }
 
 # The declarations.
-awk -f "$here/comparison.awk" "$source"/streams/cuda_interface/*.h >"$work/comparison.cpp"
+awk -f "$here/comparison.awk" "$source"/streams/cuda_interface/{types,function_list,functions,prototypes}.h \
+  >"$work/comparison.cpp"
 "$compiler" -std=c++20 -I "$source" -I "$here/../.." -isystem "$include" "$work/comparison.cpp" \
   -o "$work/comparison" 2>"$work/errors" || {
   grep -m 20 error "$work/errors" >"$work/said"
@@ -30,14 +31,20 @@ awk -f "$here/comparison.awk" "$source"/streams/cuda_interface/*.h >"$work/compa
 }
 "$work/comparison" >"$work/said" || refuse "differences" "$work/said"
 
+list=streams/cuda_interface/function_list.h
 # The list of all functions, one line for each name and version.
 sed -nE 's/.*PFN_(cu[A-Za-z0-9]+)_v([0-9]+)(_ptsz|_ptds)?\)\(.*/\1 \2\3/p' \
   "$include/cudaTypedefs.h" | sort -u >"$work/theirs"
-awk '/^cu/ { for (at = 2; at <= NF; ++at) print $1, $at }' \
-  "$source/tools/cuda_standins/driver/driver_functions.txt" | sort >"$work/ours"
+awk '/^  (Bare)?(One|Two)\(/ {
+    split($0, column, /[(, )]+/)
+    name = column[3]
+    at = column[2] ~ /^Bare/ ? 4 : 5
+    sub(/_v[0-9]+$/, "", name)
+    print name, column[at]
+    if (column[2] ~ /Two$/) print name, column[at + 2] column[at + 1]
+  }' "$source/$list" | sort >"$work/ours"
 comm -13 "$work/ours" "$work/theirs" >"$work/new"
 awk -v known="$known" '$2 + 0 <= known' "$work/new" >"$work/missing"
-list="tools/cuda_standins/driver/driver_functions.txt"
 [ ! -s "$work/missing" ] || refuse "functions that are missing in $list" "$work/missing"
 # Headers forget some functions of their own version, and have them later on.
 comm -23 "$work/ours" "$work/theirs" >"$work/unknown"

@@ -1,8 +1,8 @@
 # Writes the source of a program that compares the declarations in streams/cuda_interface with
 # NVIDIA's: awk -f comparison.awk HEADER... >comparison.cpp
 #
-# Every line of the headers has to be one that is known here, so no declaration is left out: what is
-# not understood ends with status 1. "Since CUDA 12.4." behind a declaration, or the version of a
+# Every line of the headers has to be one that is known here, so that no declaration is left out; an
+# unknown one ends with status 1. "Since CUDA 12.4." behind a declaration, or the version of a
 # function, keeps it out of the comparison with older headers.
 
 function fail() {
@@ -51,7 +51,7 @@ function field_name(part) {
   sub(/ *\\$/, "", line)
 }
 
-FNR == 1 && (in_macro || type != "") { fail_at_end() }
+FNR == 1 && (in_macro || type != "" || begun != "") { fail_at_end() }
 in_macro {
   if (line ~ /^  (One|Two)\(cu[A-Za-z0-9]+, cu[A-Za-z0-9_]+, [0-9]+,/) compare_row()
   in_macro = continues
@@ -59,6 +59,7 @@ in_macro {
 }
 line ~ /^#define VRAMLAB_/ { in_macro = continues; next }
 line == "" || line ~ /^#(pragma once|include .*|undef VRAMLAB_.*)$/ || line ~ /^VRAMLAB_CUDA_[A-Z_]+\(.*\)$/ { next }
+line == "VRAMLAB_CUDA_SYMBOLS" { next }
 line ~ /^inline constexpr int newest_known_cuda = [0-9]+;$/ { next }
 
 line ~ /^#define CU_[A-Z_]+ \(.*\)$/ {
@@ -66,6 +67,11 @@ line ~ /^#define CU_[A-Z_]+ \(.*\)$/ {
   compare("MACRO(" $2 ")")
   next
 }
+# Types of functions may take several lines.
+line ~ /^using [^;]*$/ { begun = line; next }
+begun != "" && line !~ /;$/ { begun = begun line; next }
+begun != "" { $0 = line = begun line; begun = "" }
+
 line ~ /^using [A-Za-z0-9_]+ = struct [A-Za-z0-9_]+\*;$/ { map($2); compare("HANDLE(" $2 ")"); next }
 line ~ /^using [A-Za-z0-9_]+ = [^{}]*;$/ { compare("ALIAS(" $2 ")"); next }
 line ~ /^struct [A-Za-z0-9_]+;$/ { sub(/;/, "", $2); map($2); compare("OPAQUE(" $2 ")"); next }
@@ -93,7 +99,7 @@ kind == "STRUCT" && type != "" {
 
 END {
   if (is_bad) exit 1
-  if (in_macro || type != "") fail_at_end()
+  if (in_macro || type != "" || begun != "") fail_at_end()
   print "#include \"tests/cuda_interface/comparison.h\"\n"
   print captures
   print "namespace ours {\n#include \"streams/cuda_interface/functions.h\"\n}  // namespace ours\n"

@@ -15,16 +15,20 @@ make_headers() {
   mkdir "$work/nvidia"
   {
     echo "#define CUDA_VERSION $known"
-    for file in handles status devices memory streams {device,context,loading,memory,stream,work}_functions \
-      functions prototypes; do
+    for file in types function_list functions prototypes; do
       grep -vE '^#pragma once|^#include "' "$root/$room/$file.h"
     done
     # The copy has tables and macros of the same names.
     sed -nE 's/^#define (VRAMLAB_[A-Z_]+FUNCTIONS).*/#undef \1/p' "$root/$room"/*.h
   } >"$work/nvidia/cuda.h"
-  awk '/^cu/ { for (at = 2; at <= NF; ++at) {
-    split($at, part, "_"); print "// PFN_" $1 "_v" part[1] (part[2] ? "_" part[2] : "") ")(" } }' \
-    "$root/tools/cuda_standins/driver/driver_functions.txt" >"$work/nvidia/cudaTypedefs.h"
+  awk '/^  (Bare)?(One|Two)\(/ {
+    split($0, column, /[(, )]+/)
+    name = column[3]
+    at = column[2] ~ /^Bare/ ? 4 : 5
+    sub(/_v[0-9]+$/, "", name)
+    print "// PFN_" name "_v" column[at] ")("
+    if (column[2] ~ /Two$/) print "// PFN_" name "_v" column[at + 2] column[at + 1] ")("
+  }' "$root/$room/function_list.h" >"$work/nvidia/cudaTypedefs.h"
 }
 
 fail() {
@@ -34,9 +38,8 @@ fail() {
 }
 fresh_copy() {
   rm -rf "$work/tree"
-  mkdir -p "$work/tree/streams" "$work/tree/tools/cuda_standins/driver"
+  mkdir -p "$work/tree/streams"
   cp -r "$root/$room" "$work/tree/streams/"
-  cp "$root/tools/cuda_standins/driver/driver_functions.txt" "$work/tree/tools/cuda_standins/driver/"
 }
 # alter FILE SED: the expression has to change something.
 alter() {
@@ -59,15 +62,15 @@ make_headers
 fresh_copy
 compare || fail "our own declarations differ from themselves"
 
-alter status 's/(CUDA_ERROR_NOT_READY =) 600/\1 601/'
-alter handles 's/(CUmemGenericAllocationHandle =) unsigned long long/\1 long long/'
-alter memory '/^struct CUmemLocation \{/,/^\}/ { s/^  int id;//; s/CUmemLocationType type;/int id;\n  &/ }'
-alter memory 's/reserved\[64\]/reserved[32]/'
-alter streams 's/(CU_STREAM_PER_THREAD .*)2/\13/'
-alter streams '/unsigned numAttrs;/d'
-alter streams 's/(CUhostFn = void \(\*\)\()void/\1const void/'
-alter memory_functions 's/\(std::size_t\* free,/(int* free,/'
-alter work_functions 's/const void\* from/void* from/'
+alter types 's/(CUDA_ERROR_NOT_READY =) 600/\1 601/'
+alter types 's/(CUmemGenericAllocationHandle =) unsigned long long/\1 long long/'
+alter types '/^struct CUmemLocation \{/,/^\}/ { s/^  int id;//; s/CUmemLocationType type;/int id;\n  &/ }'
+alter types 's/reserved\[64\]/reserved[32]/'
+alter types 's/(CU_STREAM_PER_THREAD .*)2/\13/'
+alter types '/unsigned numAttrs;/d'
+alter types 's/(CUhostFn = void \(\*\)\()void/\1const void/'
+alter function_list 's/\(std::size_t\* free,/(int* free,/'
+alter function_list 's/const void\* from/void* from/'
 refused "CUDA_ERROR_NOT_READY: its value differs from NVIDIA's: 601 here, 600 there" \
   "CUmemGenericAllocationHandle: its type" "CUmemLocation.id: its offset" \
   "CUipcMemHandle.reserved: its type" "CUipcMemHandle: its size" "CU_STREAM_PER_THREAD: its value" \
@@ -76,32 +79,31 @@ refused "CUDA_ERROR_NOT_READY: its value differs from NVIDIA's: 601 here, 600 th
 
 # Names that NVIDIA does not have.
 fresh_copy
-alter memory_functions 's/cuMemFree_v2/cuMemFree_v9/'
-alter context_functions 's/(cuCtxPopCurrent_v2, )4000/\12000/'
-alter streams 's/CU_STREAM_NON_BLOCKING/CU_STREAM_NOT_BLOCKING/'
+alter function_list 's/cuMemFree_v2/cuMemFree_v9/'
+alter function_list 's/(cuCtxPopCurrent_v2, )4000/\12000/'
+alter types 's/CU_STREAM_NON_BLOCKING/CU_STREAM_NOT_BLOCKING/'
 refused cuMemFree_v9 PFN_cuCtxPopCurrent_v2000 CU_STREAM_NOT_BLOCKING
 
 # Declarations that the comparison would leave out.
 for line in 'typedef int CUnew;' 'inline constexpr int CU_NEW = 1;' 'enum CUnew : unsigned { CU_NEW = 1 };' \
   'CUresult cuNew();'; do
   fresh_copy
-  echo "$line" >>"$work/tree/$room/memory.h"
-  refused "memory.h:" "the comparison does not know this kind of line: $line"
+  echo "$line" >>"$work/tree/$room/types.h"
+  refused "types.h:" "the comparison does not know this kind of line: $line"
 done
 fresh_copy
-echo 'struct CUnew {' >>"$work/tree/$room/memory.h"
+echo 'struct CUnew {' >>"$work/tree/$room/types.h"
 refused "ends inside of a declaration"
 fresh_copy
-alter functions '/^  VRAMLAB_CUDA_WORK_FUNCTIONS/d; s/(STREAM_FUNCTIONS\(One, Two\)) *\\/\1/'
+alter function_list '/^  VRAMLAB_CUDA_COPY_FUNCTIONS/d'
 refused PFN_cuMemcpy_v4000
 
 # The list of all functions.
 fresh_copy
-list="$work/tree/tools/cuda_standins/driver/driver_functions.txt"
-sed -i '/^cuInit /d' "$list"
-refused "functions that are missing" "cuInit 2000"
+alter function_list '/^  BareOne\(cuCtxAttach,/d'
+refused "functions that are missing" "cuCtxAttach 2000"
 fresh_copy
-echo "cuNew 12000" >>"$list"
+alter function_list 's/^  BareOne\(cuCtxAttach,/  BareOne(cuNew, 12000, unknown, no) \\\n&/'
 refused "that NVIDIA does not know" "cuNew 12000"
 
 echo "every difference was found"

@@ -1,5 +1,6 @@
-// How a function of the driver is written here: STAND_IN_CALL or STAND_IN_TWINS with its symbol.
-// The build finds them by these words, and answers for all others (cmake/driver_functions.cmake).
+// How a function of the driver is written here: STAND_IN_CALL or STAND_IN_TWINS with its symbol,
+// and the word `written` in its row of streams/cuda_interface/function_list.h. driver_functions.cpp
+// answers for all others.
 #pragma once
 
 #include <cstring>
@@ -9,15 +10,11 @@
 #include "tools/cuda_standins/driver/driver_symbols.h"
 #include "tools/cuda_standins/model/stand_in_driver.h"
 
-// What the interface says of them: with other parameters, a function does not compile.
-#define STAND_IN_DECLARE(name, symbol, version, parameters) \
+// With other parameters than the list has, a function does not compile.
+#define VRAMLAB_CUDA_SYMBOL(symbol, parameters) \
   extern "C" CUresult STAND_IN_SYMBOL(symbol) parameters;
-#define STAND_IN_DECLARE_TWO(name, symbol, version, suffix, other, parameters) \
-  STAND_IN_DECLARE(name, symbol, version, parameters)                          \
-  extern "C" CUresult STAND_IN_SYMBOL(symbol##suffix) parameters;
-VRAMLAB_CUDA_FUNCTIONS(STAND_IN_DECLARE, STAND_IN_DECLARE_TWO)
-#undef STAND_IN_DECLARE
-#undef STAND_IN_DECLARE_TWO
+VRAMLAB_CUDA_SYMBOLS
+#undef VRAMLAB_CUDA_SYMBOL
 
 /// STAND_IN_CALL(cuMemAlloc_v2)(parameters) { ... }
 #define STAND_IN_CALL(name) STAND_IN_EXPORT CUresult STAND_IN_SYMBOL(name)

@@ -1,5 +1,5 @@
 // Which functions a driver has: by name and version, as cuGetProcAddress knows them, and by symbol.
-// All of driver_functions.txt are there, which the build makes them of.
+// It has all of streams/cuda_interface/function_list.h.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,11 @@ namespace vramlab::dry_run {
 
 enum class StreamVariant : std::uint8_t { plain, per_thread };
 
-/// Those that nobody wrote answer CUDA_ERROR_NOT_SUPPORTED.
-enum class Origin : std::uint8_t { written, unknown };
-
 struct DriverFunction {
   std::string_view name;
   std::string_view symbol;
   int version = 0;
   StreamVariant variant = StreamVariant::plain;
-  Origin origin = Origin::unknown;
   void* address = nullptr;
 };
 std::span<const DriverFunction> driver_functions();

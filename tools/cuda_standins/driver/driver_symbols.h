@@ -2,7 +2,7 @@
 // libcuda.so.1, and stand_in_cuX in a static library that tests link beside anything.
 #pragma once
 
-#include "streams/cuda_interface/status.h"
+#include "streams/cuda_interface/types.h"
 
 #ifdef STAND_IN_IS_LIBCUDA
 #define STAND_IN_SYMBOL(name) name

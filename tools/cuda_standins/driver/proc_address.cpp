@@ -1,43 +1,6 @@
 // cuGetProcAddress: the function of a name, as of a version, for one meaning of stream 0.
-#include <algorithm>
-
 #include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/driver/driver_functions.h"
-
-namespace vramlab::dry_run {
-namespace {
-
-const DriverFunction* latest(const ProcQuery& query) {
-  const DriverFunction* found = nullptr;
-  for (const DriverFunction& function : driver_functions())
-    if (function.name == query.name && function.variant == query.variant &&
-        function.version <= query.version &&
-        (found == nullptr || function.version > found->version))
-      found = &function;
-  return found;
-}
-
-}  // namespace
-
-void* find_symbol(std::string_view symbol, int driver_version) {
-  for (const DriverFunction& known : driver_functions())
-    if (known.symbol == symbol && known.version <= driver_version) return known.address;
-  return nullptr;
-}
-
-FoundProc find_proc(const ProcQuery& query, int driver_version) {
-  const auto is_named = [&](const DriverFunction& function) {
-    return function.name == query.name && function.version <= driver_version;
-  };
-  if (std::ranges::none_of(driver_functions(), is_named)) return {};
-  // What has no variant of its own for per-thread streams is the same for both.
-  const DriverFunction* found = latest(query);
-  if (found == nullptr) found = latest({query.name, query.version, StreamVariant::plain});
-  if (found == nullptr) return {ProcStatus::version_not_sufficient, nullptr};
-  return {ProcStatus::found, found->address};
-}
-
-}  // namespace vramlab::dry_run
 
 using namespace vramlab::dry_run;
 

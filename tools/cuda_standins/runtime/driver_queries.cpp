@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <initializer_list>
+#include <string>
 
 namespace vramlab::dry_run {
 namespace {
@@ -12,19 +12,29 @@ constexpr unsigned long long for_own_streams = 2;
 
 int not_there() { return not_supported; }
 
-struct RuntimeQuery {
-  const char* name = "";
-  int version = 0;
+struct UsualQuery {
+  DriverQuery query;
   unsigned long long flags = 0;
 };
 
-/// As many as the real runtime of 13.0 makes.
-constexpr RuntimeQuery usual_queries[] = {
-#include <runtime_queries.inc>
-};
+/// What the real runtime of 13.0 asks for when it starts, and as many queries.
+constexpr UsualQuery usual_queries[] = {
+#define QUERY_no(name, since, other)
+#define QUERY_asked(name, since, other) {{name, since}, 0},
+#define QUERY_own(name, since, other) {{name, other}, for_own_streams},
+#define QUERY_both(name, since, other) {{name, since}, 0}, {{name, other}, for_own_streams},
+#define QUERY_OF_ONE(name, symbol, since, stand_in, runtime, ...) QUERY_##runtime(#name, since, 0)
+#define QUERY_OF_TWO(name, symbol, since, suffix, other, stand_in, runtime, ...) \
+  QUERY_##runtime(#name, since, other)
+#define QUERY_OF_BARE_ONE(symbol, since, stand_in, runtime) \
+  QUERY_##runtime(driver_name(#symbol), since, 0)
+#define QUERY_OF_BARE_TWO(symbol, since, suffix, other, stand_in, runtime) \
+  QUERY_##runtime(driver_name(#symbol), since, other)
+    VRAMLAB_CUDA_FUNCTIONS(QUERY_OF_ONE, QUERY_OF_TWO, QUERY_OF_BARE_ONE, QUERY_OF_BARE_TWO)};
 
-std::string key_of(const char* name, int version, unsigned long long flags) {
-  return name + (' ' + std::to_string(version)) + (flags == for_own_streams ? " own" : "");
+std::string key_of(const DriverQuery& query, unsigned long long flags) {
+  return std::string(query.name) + ' ' + std::to_string(query.since) +
+         (flags == for_own_streams ? " own" : "");
 }
 
 }  // namespace
@@ -37,36 +47,35 @@ DriverQueries::DriverQueries() : library_(dlopen("libcuda.so.1", RTLD_NOW)) {
 }
 
 void DriverQueries::ask_all() {
-  for (const RuntimeQuery& query : std::initializer_list<RuntimeQuery>{
-           {"", 0, 0}, {"cuInit", 2000, 0}, {"cuGetProcAddress", 11030, 0}})
-    asked_[key_of(query.name, query.version, 0)] = ask(query.name, query.version, 0);
-  void* const itself = ask("cuGetProcAddress", 12000, 0);
-  asked_[key_of("cuGetProcAddress", 12000, 0)] = itself;
+  for (const DriverQuery& query : {DriverQuery{"", 0}, driver::cuInit, driver::cuGetProcAddress})
+    asked_[key_of(query, 0)] = ask(query, 0);
+  void* const itself = ask(driver::cuGetProcAddress_v2, 0);
+  asked_[key_of(driver::cuGetProcAddress_v2, 0)] = itself;
   if (itself == nullptr) return;
   get_ = reinterpret_cast<decltype(get_)>(itself);
-  for (const RuntimeQuery& query : usual_queries)
-    asked_[key_of(query.name, query.version, query.flags)] =
-        ask(query.name, query.version, query.flags);
+  for (const auto& [query, flags] : usual_queries) asked_[key_of(query, flags)] = ask(query, flags);
 }
 
-void* DriverQueries::ask(const char* name, int version, unsigned long long flags) const {
+void* DriverQueries::ask(const DriverQuery& query, unsigned long long flags) const {
   if (get_ == nullptr) return nullptr;
   void* found = nullptr;
   int status = 0;
-  return get_(name, &found, version, flags, &status) == 0 ? found : nullptr;
+  const std::string name(query.name);
+  return get_(name.c_str(), &found, query.since, flags, &status) == 0 ? found : nullptr;
 }
 
-DriverQueries::Answer DriverQueries::operator()(const char* name, int version) const {
-  return {answer_to(name, version, 0)};
+DriverQueries::Answer DriverQueries::operator()(const DriverQuery& query) const {
+  return {answer_to(query, 0)};
 }
 
-DriverQueries::Answers DriverQueries::both(const char* name, int version, int own_version) const {
-  return {{answer_to(name, version, 0)}, {answer_to(name, own_version, for_own_streams)}};
+DriverQueries::Answers DriverQueries::operator()(const TwinQuery& query) const {
+  return {{answer_to({query.name, query.since}, 0)},
+          {answer_to({query.name, query.own_since}, for_own_streams)}};
 }
 
-void* DriverQueries::answer_to(const char* name, int version, unsigned long long flags) const {
-  const auto asked = asked_.find(key_of(name, version, flags));
-  void* const found = asked == asked_.end() ? ask(name, version, flags) : asked->second;
+void* DriverQueries::answer_to(const DriverQuery& query, unsigned long long flags) const {
+  const auto asked = asked_.find(key_of(query, flags));
+  void* const found = asked == asked_.end() ? ask(query, flags) : asked->second;
   return found == nullptr ? reinterpret_cast<void*>(&not_there) : found;
 }
 

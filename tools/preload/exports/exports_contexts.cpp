@@ -245,8 +245,8 @@ VRAMLAB_EXPORT_BOTH(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_pts
                      const CUgraphEdgeData* edges, std::size_t count, CUstreamCaptureMode mode),
                     begin_capture<hook>(stream, graph, nodes, edges, count, mode))
 VRAMLAB_EXPORT_BOTH(cuStreamBeginRecaptureToGraph, cuStreamBeginRecaptureToGraph_ptsz,
-                    (CUstream stream, CUstreamCaptureMode mode, CUgraph graph, void* callback,
-                     void* argument),
+                    (CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
+                     CUgraphRecaptureCallback callback, void* argument),
                     begin_capture<hook>(stream, mode, graph, callback, argument))
 VRAMLAB_EXPORT_BOTH(cuStreamEndCapture, cuStreamEndCapture_ptsz,
                     (CUstream stream, CUgraph* graph), end_capture<hook>(stream, graph))

@@ -12,11 +12,11 @@
 
 // Each is declared with the driver's type for it, so one with other arguments does not compile.
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration has its name without them.
-#define VRAMLAB_DECLARE_EXPORT(symbol, type, use) \
+#define VRAMLAB_HOOK(symbol, type, ...) \
   extern "C" __attribute__((visibility("default"))) std::remove_pointer_t<type> symbol;
 // NOLINTEND(bugprone-macro-parentheses)
-VRAMLAB_HOOKS(VRAMLAB_DECLARE_EXPORT)
-#undef VRAMLAB_DECLARE_EXPORT
+VRAMLAB_HOOKS
+#undef VRAMLAB_HOOK
 
 // Defines one of them by its name, its parameters and its answer, in which `hook` is its row; or
 // two that differ by their names alone.

@@ -17,11 +17,11 @@ namespace {
 /// Our function of this symbol.
 void* replacement(Hook hook) {
   switch (hook) {
-#define VRAMLAB_REPLACEMENT(symbol, type, use) \
-  case Hook::symbol:                           \
+#define VRAMLAB_HOOK(symbol, ...) \
+  case Hook::symbol:              \
     return reinterpret_cast<void*>(&::symbol);
-    VRAMLAB_HOOKS(VRAMLAB_REPLACEMENT)
-#undef VRAMLAB_REPLACEMENT
+    VRAMLAB_HOOKS
+#undef VRAMLAB_HOOK
   }
   return nullptr;
 }

@@ -5,26 +5,12 @@
 namespace vramlab::preload {
 namespace {
 
-/// Reads `PFN_cuMemFreeAsync_v11020_ptsz`.
-constexpr HookRow row_from(Hook hook, std::string_view symbol, std::string_view type, HookUse use) {
-  HookRow row{hook, symbol, {}, 0, DefaultStream::legacy, use};
-  constexpr std::string_view prefix = "PFN_";
-  constexpr std::string_view per_thread = "_ptsz";
-  if (type.ends_with(per_thread)) {
-    row.if_null = DefaultStream::per_thread;
-    type.remove_suffix(per_thread.size());
-  }
-  const auto version = type.rfind("_v");
-  row.name = type.substr(prefix.size(), version - prefix.size());
-  for (const char digit : type.substr(version + 2)) row.since = row.since * 10 + (digit - '0');
-  return row;
-}
-
-constexpr std::array<HookRow, hook_count> rows = {
-#define VRAMLAB_HOOK_ROW(symbol, type, use) row_from(Hook::symbol, #symbol, #type, HookUse::use),
-    VRAMLAB_HOOKS(VRAMLAB_HOOK_ROW)
-#undef VRAMLAB_HOOK_ROW
-};
+constexpr std::array<HookRow, hook_count> rows = {{
+#define VRAMLAB_HOOK(symbol, type, name, since, meaning, use) \
+  {Hook::symbol, #symbol, name, since, DefaultStream::meaning, HookUse::use},
+    VRAMLAB_HOOKS
+#undef VRAMLAB_HOOK
+}};
 
 constexpr bool has_twin(const HookRow& row) {
   for (const HookRow& other : rows)

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tools/cuda_standins/libraries/kit/driver_functions.h"
+#include "tools/cuda_standins/libraries/kit/driver.h"
 #include "tools/cuda_standins/libraries/kit/objects.h"
 
 namespace vramlab::dry_run {
@@ -56,7 +56,9 @@ int device_attribute(int attribute) {
   int device = 0;
   int value = 0;
   if (cuCtxGetDevice != nullptr && cuCtxGetDevice(&device) != 0) device = 0;
-  if (cuDeviceGetAttribute == nullptr || cuDeviceGetAttribute(&value, attribute, device) != 0)
+  if (cuDeviceGetAttribute == nullptr ||
+      cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(attribute), device) !=
+          CUDA_SUCCESS)
     return 0;
   return value;
 }

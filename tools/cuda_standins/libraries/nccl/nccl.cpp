@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "tools/cuda_standins/libraries/kit/calls.h"
-#include "tools/cuda_standins/libraries/kit/driver_functions.h"
+#include "tools/cuda_standins/libraries/kit/driver.h"
 #include "tools/cuda_standins/libraries/kit/objects.h"
 #include "tools/cuda_standins/libraries/nccl/communicator.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "tools/cuda_standins/libraries/kit/calls.h"
-#include "tools/cuda_standins/libraries/kit/driver_functions.h"
+#include "tools/cuda_standins/libraries/kit/driver.h"
 
 namespace vramlab::dry_run {
 namespace {
@@ -21,7 +21,7 @@ void carry_out(const Transfer& transfer, void* stream) {
   const auto to = reinterpret_cast<std::uintptr_t>(transfer.receive);
   for (int piece = 0; piece < transfer.pieces; ++piece)
     cuMemcpyDtoDAsync_v2(to + static_cast<std::size_t>(piece) * transfer.bytes, from,
-                         transfer.bytes, stream);
+                         transfer.bytes, static_cast<CUstream>(stream));
 }
 
 }  // namespace vramlab::dry_run

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tools/cuda_standins/libraries/kit/driver_functions.h"
+#include "tools/cuda_standins/libraries/kit/driver.h"
 
 namespace vramlab::dry_run::nvml {
 namespace {
@@ -37,7 +37,7 @@ bool put_text(const char* from, char* text, std::size_t bytes) {
 
 /// Figures of the driver in the device's own context, which must be there already: NVML makes none.
 void ask_driver(int device, MemoryFigures& figures) {
-  void* context = nullptr;
+  CUcontext context = nullptr;
   if (cuDevicePrimaryCtxRetain(&context, device) != 0) return;
   std::size_t free = 0;
   std::size_t total = 0;
@@ -84,14 +84,15 @@ MemoryFigures memory_of(int index) {
 }
 
 bool put_uuid(int index, char* text, std::size_t bytes) {
-  unsigned char uuid[16] = {};
+  CUuuid uuid{};
   const int device = driver_device(index);
-  if (device >= 0 && cuDeviceGetUuid_v2 != nullptr) cuDeviceGetUuid_v2(uuid, device);
+  if (device >= 0 && cuDeviceGetUuid_v2 != nullptr) cuDeviceGetUuid_v2(&uuid, device);
   char line[64] = "GPU-";
   std::size_t at = 4;
-  for (std::size_t byte = 0; byte < sizeof(uuid); ++byte) {
+  for (std::size_t byte = 0; byte < sizeof(uuid.bytes); ++byte) {
     if (byte == 4 || byte == 6 || byte == 8 || byte == 10) line[at++] = '-';
-    std::snprintf(line + at, sizeof(line) - at, "%02x", uuid[byte]);
+    std::snprintf(line + at, sizeof(line) - at, "%02x",
+                  static_cast<unsigned char>(uuid.bytes[byte]));
     at += 2;
   }
   return put_text(line, text, bytes);
@@ -118,7 +119,7 @@ int attribute_of(int index, int attribute) {
   int value = 0;
   const int device = driver_device(index);
   if (device >= 0 && cuDeviceGetAttribute != nullptr)
-    cuDeviceGetAttribute(&value, attribute, device);
+    cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(attribute), device);
   return value;
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tools/cuda_standins/libraries/kit/calls.h"
-#include "tools/cuda_standins/libraries/kit/driver_functions.h"
+#include "tools/cuda_standins/libraries/kit/driver.h"
 #include "tools/cuda_standins/libraries/kit/objects.h"
 
 namespace vramlab::dry_run {

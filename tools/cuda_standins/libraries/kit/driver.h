@@ -1,0 +1,16 @@
+// The functions of the stand-in driver that the libraries call. They are weak, so that a library
+// can be loaded where no driver is: then it answers, and puts its work nowhere.
+#pragma once
+
+#include "streams/cuda_interface/functions.h"
+
+extern "C" {
+[[gnu::weak]] void vramlab_dry_run_note(const char* kind, const char* subject);
+[[gnu::weak]] void vramlab_dry_run_work(void* stream);
+[[gnu::weak]] int vramlab_dry_run_gpu_count();
+[[gnu::weak]] int vramlab_dry_run_runtime();
+}
+
+#define VRAMLAB_CUDA_SYMBOL(symbol, parameters) extern "C" [[gnu::weak]] CUresult symbol parameters;
+VRAMLAB_CUDA_SYMBOLS
+#undef VRAMLAB_CUDA_SYMBOL
