@@ -16,8 +16,8 @@
 //   call            the member of streams::CudaDriver that calls it, `required(member)` and the
 //                   like, or `no`
 //   parameters
-// BareOne and BareTwo are functions that we neither call nor replace: they have no hook, no call and
-// no parameters, and their name is the symbol without its version.
+// BareOne and BareTwo are functions that we neither call nor replace: they have no hook, no call
+// and no parameters, and their name is the symbol without its version.
 #pragma once
 
 // The driver itself, its errors, what it logs, and snapshots of processes.

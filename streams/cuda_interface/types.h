@@ -1,7 +1,7 @@
 // All types and constants of the driver's interface that we use: names, values and layouts.
 //
-// They are CUDA's, and global, so that functions can be exported under CUDA's names. A comment says
-// since when there is something that CUDA 12.0 did not have.
+// They are CUDA's, and global, so that functions can be exported under CUDA's names. A declaration
+// that CUDA 12.0 did not have names its version in a comment.
 #pragma once
 
 #include <cstddef>
@@ -262,7 +262,7 @@ struct CUipcMemHandle {
 
 // Streams, events, captures, graphs and launches.
 
-// Two streams that nobody made: the one that waits for all others, and the thread's own.
+// Two streams that always exist: the one that waits for all others, and the thread's own.
 #define CU_STREAM_LEGACY (reinterpret_cast<CUstream>(1))
 #define CU_STREAM_PER_THREAD (reinterpret_cast<CUstream>(2))
 
@@ -297,7 +297,7 @@ enum CUgraphNodeType : unsigned {
   CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
 };
 
-/// What its type asks for lies in `reserved1`.
+/// The parameters of its type lie in `reserved1`.
 struct CUgraphNodeParams {  // Since CUDA 12.2.
   CUgraphNodeType type;
   int reserved0[3];

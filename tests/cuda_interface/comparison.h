@@ -1,7 +1,7 @@
-// What the comparison with NVIDIA's headers is made of. Both declare the same names, so NVIDIA's
-// are the global ones and ours are in the namespace `ours` (comparison.awk writes the source that
-// does that). A type of ours is right when it is NVIDIA's once each struct, enum and handle in it
-// is replaced by NVIDIA's of the same name.
+// The parts of the comparison with NVIDIA's headers. Both declare the same names, so NVIDIA's are
+// the global ones and ours are in the namespace `ours` (comparison.awk writes the source that does
+// that). A type of ours is right when it is NVIDIA's once each struct, enum and handle in it is
+// replaced by NVIDIA's of the same name.
 #pragma once
 
 #include <cstddef>

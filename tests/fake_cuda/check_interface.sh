@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the stand-ins' files have to be like from outside: names, versions, and no library of CUDA's
-# that they need. And what reaches the driver when a program with a static runtime starts.
+# Checks the stand-ins' files from outside: names, versions, and that they need no library of CUDA's.
+# Then the calls that reach the driver when a program with a static runtime starts.
 #   bash tests/fake_cuda/check_interface.sh FOLDER
 set -euo pipefail
 folder=$1

@@ -18,7 +18,7 @@ StreamCall submission(streams::WorkKind kind, std::uint64_t tag) {
   return call;
 }
 
-/// What CUDA loads when it is first used is loaded here, where no capture is under way.
+/// Code that CUDA loads at its first use is loaded here, while no capture is under way.
 StreamProgram first_uses() {
   StreamProgram program;
   for (const auto kind : {streams::WorkKind::kernel, streams::WorkKind::copy_to_device,

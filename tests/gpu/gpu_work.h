@@ -26,7 +26,7 @@ struct BoardView {
   std::uint32_t* run_counts = nullptr;
 };
 
-/// What can't note anything itself, such as a copy, has a part before it and one behind it.
+/// Work that can't note anything itself, such as a copy, has a part before it and one behind it.
 enum class WorkPart : std::uint32_t { whole, begin, end };
 enum class GpuFault : std::uint32_t { none, illegal_address, trap };
 

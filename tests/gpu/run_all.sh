@@ -43,7 +43,7 @@ skip() {
   note "SKIPPED $1: $2. NOTHING WAS TESTED ON A GPU."
 }
 
-# What the other figures are worth nothing without.
+# The checks without which the other figures are worth nothing.
 {
   date -u +%Y-%m-%d
   git -C "$top" rev-parse HEAD
@@ -91,7 +91,7 @@ under() {
 export -f under
 export preload
 
-# What fences and cached pairs cost, with the driver alone and under the preload library.
+# The cost of fences and cached pairs, with the driver alone and under the preload library.
 costs() {
   has_programs costs || return 0
   program "$here/costs/fences.cu" static && step fences "$out/fences.static"
@@ -137,7 +137,7 @@ torch() {
   step torch_under_shim python3 "$here/torch/under_shim.py" "$preload"
 }
 
-# What PyTorch's own allocator recorded, followed by the engine.
+# A recording of PyTorch's own allocator, followed by the engine.
 recordings() {
   local case
   for case in $(python3 "$here/torch/record.py" --list); do

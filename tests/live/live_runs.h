@@ -1,5 +1,5 @@
-// What the live tests share, on the fake driver and on a GPU: recorded programs and recordings run
-// on a LiveDevice beside the simulation.
+// The parts that the live tests share, on the fake driver and on a GPU: recorded programs and
+// recordings run on a LiveDevice beside the simulation.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -44,7 +44,7 @@ std::vector<Asked> asked_of_resolver(const std::string& path) {
   return all;
 }
 
-/// Whose function the table means for a query that the driver answered.
+/// The function that the table means for a query that the driver answered.
 std::string intended(const Asked& asked, bool recording) {
   const auto hook = preload::hook_of_query(
       {asked.name, asked.version,

@@ -1,4 +1,4 @@
-// What CUDA's runtime gives programs that ask it for functions of the driver
+// The functions that CUDA's runtime gives programs that ask it for functions of the driver
 // (cudaGetDriverEntryPoint, by version, and for streams of threads): the runtime asks the resolver
 // that it was given, which is ours, whether it is a library or in the program with hidden names.
 #include <gmock/gmock.h>

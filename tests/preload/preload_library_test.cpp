@@ -54,7 +54,8 @@ TEST(PreloadLibrary, shows_the_hooks_dlsym_ends_what_is_for_programs_and_nothing
 
 TEST(PreloadLibrary, runs_nothing_of_ours_when_it_is_loaded_and_destroys_nothing) {
   const std::string symbols = said_by({"nm", "-C"});
-  // Those of the C++ runtime: room for exceptions, names of errors, the default memory resource.
+  // Allocations of the C++ runtime: room for exceptions, names of errors, the default memory
+  // resource.
   const auto constructors = lines_with(symbols, "_GLOBAL__sub_I_");
   for (const std::string& line : constructors)
     EXPECT_THAT(line, ContainsRegex("(eh_alloc|system_error|memory_resource)\\.cc$"));

@@ -4,8 +4,7 @@
 
 #include "tools/preload/ground/physical_memory.h"
 #include "tools/preload/ground/preload_mode.h"
-#include "tools/preload/ground/record_line.h"
-#include "tools/preload/ground/stream_numbers.h"
+#include "tools/preload/ground/record_file.h"
 
 namespace vramlab::tests {
 namespace {

@@ -1,4 +1,4 @@
-// What processes do while they use the driver: fork, become another program, end in every way, call
+// The lives of processes that use the driver: fork, become another program, end in every way, call
 // from many threads and from static constructors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

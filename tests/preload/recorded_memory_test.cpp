@@ -1,5 +1,5 @@
-// What a recording says of memory that is known by handles, belongs to others, or appears when a
-// graph is launched.
+// Recordings of memory that is known by handles, belongs to others, or appears when a graph is
+// launched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

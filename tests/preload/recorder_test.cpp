@@ -1,4 +1,4 @@
-// What a recording says of the calls that a program made.
+// Recordings of the calls that a program made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a program leaves behind that was run with statistics, however it ends.
+// The reports of a program that was run with statistics, however it ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

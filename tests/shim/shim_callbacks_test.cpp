@@ -1,4 +1,4 @@
-// What a program registered is asked for memory when no cached block fits, before the driver is.
+// The callbacks of a program are asked for memory when no cached block fits, before the driver is.
 #include <gtest/gtest.h>
 
 #include "tests/shim/setup/shim_setup.h"

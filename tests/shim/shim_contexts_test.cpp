@@ -132,7 +132,8 @@ TEST(ShimContexts, that_are_gone_are_not_looked_at_any_more) {
   EXPECT_EQ(setup.driver_allocations(), 1U);
 }
 
-/// What the C library gave out and has not got back; 0 under sanitizers, which have their own.
+/// Bytes that the C library gave out and has not got back; 0 under sanitizers, which have their
+/// own.
 std::size_t bytes_of_host() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
 
 TEST(ShimContexts, that_are_gone_leave_little_behind) {

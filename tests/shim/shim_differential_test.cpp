@@ -29,7 +29,8 @@ using replay::DeviceAction;
 using shim::LastResort;
 using testing::ElementsAreArray;
 
-/// What the shim asks of the fake driver. The driver's functions are plain ones, so there is one.
+/// The calls of the shim to the fake driver. The driver's functions are plain ones, so there is
+/// one.
 struct WatchedDriver {
   streams::CudaDriver real;
   std::vector<DeviceAction> actions;
@@ -201,7 +202,7 @@ class Alone {
     const auto peak = engine_.listeners().values().allocated_bytes.all.peak;
     return {std::max<std::uint64_t>(256 * mib, static_cast<std::uint64_t>(peak) / 4)};
   }
-  /// What waits is as large, in the right pool, and not too large to be split.
+  /// True for a waiting block that is as large, in the right pool, and not too large to be split.
   bool would_serve(std::uint64_t bytes) {
     const allocator::Settings& settings = engine_.core().settings;
     const Bytes rounded = allocator::round_request({bytes}, settings);
@@ -243,7 +244,7 @@ class BothWays {
     return Made::time;
   }
 
-  /// What happened since the last time.
+  /// The events since the last time.
   void compare() {
     const Snapshot ours = setup_.snapshot();
     const Snapshot theirs = alone_.engine().take_snapshot();

@@ -188,7 +188,7 @@ TEST(ShimExpandable, an_error_in_undoing_is_told) {
   }
 }
 
-// Who may use the memory.
+// The devices that may use the memory.
 
 struct TwoDevices {
   TwoDevices() : setup(expandable(8ULL << 30, 2)), peer(setup.make_context(1)) {

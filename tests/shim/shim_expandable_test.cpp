@@ -93,7 +93,7 @@ TEST(ShimExpandable, only_what_is_held_can_be_freed) {
   EXPECT_EQ(setup.calls("cuMemFree_v2"), 0U);
 }
 
-// What a program can see.
+// The effects that a program can see.
 
 TEST(ShimExpandableMemory, has_no_legacy_handle_for_other_processes) {
   ShimSetup setup(expandable());

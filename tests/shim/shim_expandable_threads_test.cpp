@@ -1,6 +1,5 @@
-// What others may do while a thread is in the driver for the sake of an expandable segment: a
-// kernel may wait for another one that a thread is about to launch, and that thread may want
-// memory.
+// Calls of other threads while one is in the driver for the sake of an expandable segment: a kernel
+// may wait for another one that a thread is about to launch, and that thread may want memory.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What leaves the process or sticks to memory: handles of blocks, exported ranges and synchronous
-// operations, as the shim's table of semantics says.
+// Things that leave the process or stick to memory: handles of blocks, exported ranges and
+// synchronous operations, as the shim's table of semantics says.
 #include <gtest/gtest.h>
 
 #include "tests/shim/setup/shim_setup.h"

@@ -56,7 +56,7 @@ class ShimHistoryStacks : public testing::TestWithParam<PreloadMode> {
     place_now = place;
     EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
   }
-  /// What is told, and the innermost place of its stack.
+  /// The entry, and the innermost place of its stack.
   static std::vector<std::pair<Action, std::string>> told(ShimSetup& setup) {
     place_now = 0;
     std::vector<std::pair<Action, std::string>> told;

@@ -97,7 +97,7 @@ TEST(ShimHistory, tells_of_a_request_that_got_nothing) {
   }
 }
 
-/// What a history leaves: sizes by address.
+/// The blocks that a history leaves: sizes by address.
 struct Leftovers {
   std::map<std::uint64_t, std::uint64_t> held;
   std::map<std::uint64_t, std::uint64_t> waiting;

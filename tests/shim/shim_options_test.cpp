@@ -1,4 +1,4 @@
-// What the environment says to the shim, and what it says back.
+// The environment's words to the shim, and its answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What the child says with its exit status.
+/// The child's exit status.
 template <class Body>
 int status_of_child(ShimSetup& setup, const Body& body) {
   setup.shim().before_fork();

@@ -72,7 +72,7 @@ TEST(ShimRaces, are_found_without_fences) {
   EXPECT_GT(setup.races().handed_out_in_use, 0U);
 }
 
-/// What an event on the legacy stream alone would be.
+/// A recorder that only records an event on the legacy stream.
 class LegacyStreamOnly : public shim::FenceRecorder {
  private:
   CUresult record_in(shim::ContextRecord& context, shim::Fence& fence) override {

@@ -151,7 +151,7 @@ TEST_P(ShimRunningAhead, is_bounded_where_the_freeing_thread_has_no_context) {
   EXPECT_LE(most_taken(setup, 128 * mib, [&](auto&, auto at) { helper.hand_over(at); }), 512 * mib);
 }
 
-/// What would be a deadlock without the shim's own limits is none with them.
+/// The shim's own limits prevent this deadlock.
 class ShimThreadsAhead : public testing::TestWithParam<PreloadMode> {};
 INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsAhead,
                          testing::Values(PreloadMode::deferred, PreloadMode::nosplit));

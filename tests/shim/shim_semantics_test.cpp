@@ -1,4 +1,4 @@
-// What a program may rely on with cuMemAlloc and cuMemFree, and what a cache behind them must
+// The promises of cuMemAlloc and cuMemFree that programs rely on, which a cache behind them must
 // keep: one test for each row of the shim's table of semantics.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "tests/support/kit/own_folder.h"
-#include "tools/preload/shim/report_file.h"
+#include "tools/preload/shim/reports.h"
 #include "tools/preload/shim/worker.h"
 
 namespace vramlab::tests {

@@ -24,7 +24,7 @@ using allocator::Address;
 using allocator::PoolId;
 using allocator::StreamId;
 
-/// What PyTorch catches as an error of memory.
+/// The error that PyTorch catches as one of memory.
 class OutOfDeviceMemory final : public std::bad_alloc {
  public:
   explicit OutOfDeviceMemory(std::string sentence) : sentence_(std::move(sentence)) {}
@@ -48,8 +48,8 @@ void complain(const std::string& sentence) {
   std::fprintf(stderr, "vramlab_torch: %s\n", sentence.c_str());
 }
 
-/// For what is called where an exception would end the process. A driver that is gone has taken the
-/// memory with it.
+/// Runs an action in a place where an exception would end the process. A driver that is gone has
+/// taken the memory with it.
 template <class Action>
 void without_throwing(const Action& action) noexcept {
   try {
@@ -60,7 +60,7 @@ void without_throwing(const Action& action) noexcept {
   }
 }
 
-/// For ctypes: the text lives until the thread asks for another one; null where it failed, and the
+/// Texts for ctypes live until the thread asks for another one. After a failure it is null, and the
 /// error is the last one.
 std::string& last_error() {
   thread_local std::string text;
@@ -80,7 +80,7 @@ const char* text_of(const Make& make) noexcept {
     return nullptr;
   }
 }
-/// 0 where it was done.
+/// Returns 0 if the action succeeded.
 template <class Action>
 int status_of(const Action& action) noexcept {
   try {
@@ -148,8 +148,8 @@ VRAMLAB_EXPORT void* vramlab_torch_base_alloc(void* pointer, std::size_t* size) 
   return pointer_to(base->address);
 }
 
-/// What is none of its blocks is passed over, as PyTorch's own allocator does: a tensor may lie in
-/// another process's memory.
+/// A pointer to no block of ours is passed over, as PyTorch's own allocator does: a tensor may lie
+/// in another process's memory.
 VRAMLAB_EXPORT void vramlab_torch_record_stream(void* pointer, CUstream stream) {
   if (pointer == nullptr) return;
   const Address at = address_of(pointer);
@@ -177,7 +177,7 @@ VRAMLAB_EXPORT void vramlab_torch_release_pool(int device, PoolName pool) {
 
 // Segments alone: torch.cuda.MemPool, where PyTorch's own allocator stays in charge.
 
-/// Null where there is no room: PyTorch then releases what it can, and asks again.
+/// Null if there is no room: PyTorch then releases what it can, and asks again.
 VRAMLAB_EXPORT void* vramlab_torch_segment_malloc(std::size_t size, int device,
                                                   CUstream /*stream*/) {
   if (size == 0) return nullptr;
@@ -216,9 +216,9 @@ VRAMLAB_EXPORT const char* vramlab_torch_reference() {
 VRAMLAB_EXPORT const char* vramlab_torch_segment_stats(int device) {
   return text_of([&] { return segment_counts_json(devices().at(device).segment_counts()); });
 }
-/// Why the last call of this kind by this thread gave null or 1.
+/// The reason why the last call of this kind by this thread gave null or 1.
 VRAMLAB_EXPORT const char* vramlab_torch_last_error() { return last_error().c_str(); }
-/// 0, or 1 where the options are refused.
+/// Returns 0, or 1 if the options are refused.
 VRAMLAB_EXPORT int vramlab_torch_set_options(int device, const char* options) {
   return status_of([&] {
     const auto error = devices().at(device).with_engine(
@@ -236,8 +236,8 @@ VRAMLAB_EXPORT int vramlab_torch_reset_accumulated_memory_stats(int device) {
     devices().at(device).with_engine([](auto& engine) { engine.listeners().reset_accumulated(); });
   });
 }
-/// Asked when no cached block fits; not 0 says that it freed something. It may call
-/// vramlab_torch_free and must not wait for another thread, which may be waiting for its own
+/// The callback is called when no cached block fits; not 0 says that it freed something. It may
+/// call vramlab_torch_free and must not wait for another thread, which may be waiting for its own
 /// memory.
 VRAMLAB_EXPORT int vramlab_torch_add_free_memory_callback(int device, int (*callback)(void*),
                                                           void* argument) {
@@ -247,7 +247,7 @@ VRAMLAB_EXPORT int vramlab_torch_add_free_memory_callback(int device, int (*call
     });
   });
 }
-/// So many entries of history are kept from now on, for the snapshot.
+/// Keeps so many entries of history from now on, for the snapshot.
 VRAMLAB_EXPORT int vramlab_torch_record_memory_history(int device, std::size_t entries) {
   return status_of([&] { devices().at(device).keep_history(entries); });
 }

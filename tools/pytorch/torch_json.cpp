@@ -68,7 +68,7 @@ std::string snapshot_json(const std::map<int, TorchDevice*>& devices) {
     state.device = {static_cast<std::uint32_t>(index)};
     device->with_engine([&](auto& engine) {
       options = engine.settings().text;
-      // In this order: the snapshot's own entry belongs to the next one.
+      // The entries come first: the snapshot's own entry belongs to the next one.
       state.history = engine.listeners().entries();
       state.snapshot = engine.take_snapshot();
     });

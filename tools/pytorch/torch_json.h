@@ -1,10 +1,10 @@
-// What PyTorch's own functions would say of its allocator, as JSON in their shape.
+// The answers of PyTorch's own functions about its allocator, as JSON in their shape.
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "tools/pytorch/torch_device.h"
+#include "tools/pytorch/torch_devices.h"
 
 namespace vramlab::pytorch {
 

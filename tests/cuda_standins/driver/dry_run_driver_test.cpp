@@ -10,7 +10,7 @@
 #include "tests/fake_cuda/engine/fake_cuda.h"
 #include "tools/cuda_standins/driver/driver_functions.h"
 #include "tools/cuda_standins/driver/driver_types.h"
-#include "tools/cuda_standins/driver/launch_limits.h"
+#include "tools/cuda_standins/model/kernels.h"
 #include "tools/cuda_standins/notes/note_book.h"
 #include "tools/cuda_standins/notes/notes.h"
 

@@ -29,7 +29,7 @@ TEST(DryRunLibcuda, has_every_function_of_the_driver) {
     EXPECT_NE(dlsym(opened, own), nullptr) << own;
 }
 
-/// What a process does that opens the library, allocates and ends.
+/// A process that opens the library, allocates and ends.
 int use_and_end(const std::string& folder) {
   setenv("VRAMLAB_DRY_RUN_NOTES", folder.c_str(), 1);
   setenv("VRAMLAB_DRY_RUN_GPU", "l4", 1);

@@ -11,7 +11,7 @@
 
 namespace vramlab::dry_run {
 
-/// What the stand-ins told the driver since the last test began.
+/// The notes and the work that the stand-ins gave the driver since the test began.
 struct Doings {
   std::vector<std::pair<std::string, std::string>> notes;  // kind, subject
   std::map<void*, int> works;                              // by stream

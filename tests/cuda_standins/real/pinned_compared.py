@@ -3,10 +3,10 @@ PyTorch counted."""
 
 import json
 
-# Those of `vramlab replay --json`, as torch.cuda.host_memory_stats() names them.
+# The figures of `vramlab replay --json`, as torch.cuda.host_memory_stats() names them.
 STATISTICS = ("active_requests", "active_bytes", "allocations", "allocated_bytes")
 OF_ONE = ("current", "peak", "allocated", "freed")
-# What the first versions that count call them.
+# Their names in the first versions that count.
 FIRST_NAMES = {"segment": "allocations", "reserved_bytes": "allocated_bytes",
                "allocation": "active_requests", "allocated_bytes": "active_bytes"}
 

@@ -10,7 +10,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What programs share is in the first.
+# The first has the parts that programs share.
 PROGRAMS, WITH_PACKAGES = HERE / "programs", HERE / "with_packages"
 LONGEST_RUN = 900
 

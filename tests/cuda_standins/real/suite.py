@@ -25,7 +25,7 @@ class Program:
     # Versions in which PyTorch refuses it with expandable segments.
     not_expandable_in: tuple = ()
     packages: tuple = ()
-    # Of `vramlab dry-run`.
+    # Options of `vramlab dry-run`.
     options: tuple = ()
     # Run again, for the same history.
     twice: bool = False
@@ -69,7 +69,7 @@ PROGRAMS = [
             says="SCOPES END"),
     Program("late_events", option_strings=BOTH, plugin=True),
     Program("many_streams", option_strings=BOTH, plugin=True),
-    # What it asks for depends on what fits, so another option string is another program.
+    # Its requests depend on what fits, so another option string is another program.
     Program("out_of_memory", option_strings=BOTH, what_if=False, memory="6GiB", says="FAILURES"),
     Program("memory_fraction", option_strings=BOTH, what_if=False, memory="40GiB",
             says="FAILURES"),

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tools/cuda_standins/code/packed_code.h"
+#include "tools/cuda_standins/code/fat_binary.h"
 
 namespace vramlab::dry_run {
 namespace {

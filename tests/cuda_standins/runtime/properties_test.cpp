@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "tests/cuda_standins/runtime/runtime_test.h"
-#include "tools/cuda_standins/runtime/device_properties.h"
+#include "tools/cuda_standins/runtime/devices.h"
 
 extern "C" int cudaGetDeviceProperties(void* into, int device);
 extern "C" int cudaGetDeviceProperties_v2(void* into, int device);

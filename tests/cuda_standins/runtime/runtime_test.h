@@ -1,5 +1,5 @@
-// What the tests of CUDA's runtime share. They are linked to its code, and find the tests' driver
-// by LD_LIBRARY_PATH, as other programs do.
+// The parts that the tests of CUDA's runtime share. They are linked to its code, and find the
+// tests' driver by LD_LIBRARY_PATH, as other programs do.
 #pragma once
 
 #include <dlfcn.h>

@@ -42,7 +42,7 @@ class FaultPlan {
 
   void add(FaultRule rule) { rules_.push_back(std::move(rule)); }
   void clear() { rules_.clear(); }
-  /// What this call is made to answer. It counts as a call.
+  /// The answer that this call is made to give. It counts as a call.
   std::optional<CUresult> next(const char* function);
 
  private:

@@ -16,7 +16,7 @@
 
 namespace vramlab::fake {
 
-/// What stands around the driver.
+/// The watcher of the driver: oracle, log, faults and kernels.
 class FakeSurroundings : public DriverWatcher {
  public:
   explicit FakeSurroundings(const FakeOptions& options);

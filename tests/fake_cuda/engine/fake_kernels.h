@@ -15,7 +15,7 @@ class FakeKernels {
   FakeKernels();
 
   void add(const std::string& name, fake_cuda_plan_kernel plan);
-  /// What a name that nobody registered has uses no memory.
+  /// A name that was not registered has a plan that uses no memory.
   fake_cuda_plan_kernel plan_of(const std::string& name) const;
 
  private:

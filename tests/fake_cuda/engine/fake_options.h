@@ -36,7 +36,7 @@ struct FakeOptions : dry_run::DriverOptions {
 /// `name=code[@skipped][xcount]`, several with `,` between. Throws std::runtime_error.
 std::vector<FaultRule> parse_faults(const std::string& text);
 
-/// What the environment changes of `options`: FAKE_CUDA_DEVICES, _MEMORY (bytes, or with K, M, G),
+/// Changes `options` by the environment: FAKE_CUDA_DEVICES, _MEMORY (bytes, or with K, M, G),
 /// _DRIVER_VERSION, _MAPPING (0 or 1), _BACKING (0 or 1), _FREE (`waits` or `at_once`), _CALL_NS,
 /// _SEED, _LOG and _FAIL. Throws std::runtime_error.
 FakeOptions options_from_environment(FakeOptions options);

@@ -44,11 +44,11 @@ class RaceOracle {
   bool is_in_use(std::uint64_t at, std::uint64_t bytes) const;
   void note_use_without_memory(const MemoryUse& use);
 
-  // What the test program says.
+  // Calls of the test program.
   void handed_out(std::uint64_t at, std::uint64_t bytes);
   void given_back(std::uint64_t at);
 
-  // What the driver does.
+  // Calls of the driver.
   void released(std::uint64_t at, std::uint64_t bytes, ReleaseKind kind);
 
   const RaceCounts& counts() const { return counts_; }

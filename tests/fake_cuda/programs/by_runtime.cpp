@@ -1,5 +1,5 @@
-// What nvcc makes of a small program: a kernel that is registered before main, memory, a launch and
-// a check of the result. Built over both stand-ins for CUDA's runtime.
+// A small program as nvcc makes it: a kernel that is registered before main, memory, a launch and a
+// check of the result. Built over both stand-ins for CUDA's runtime.
 #include "tools/cuda_standins/runtime/cudart.h"
 
 #include <cstdint>

@@ -19,7 +19,7 @@ void use_memory() {
   give_back_memory(at);
 }
 
-/// What the child ended with.
+/// The exit status of the child.
 int run_in_child(int (*child)()) {
   const pid_t pid = fork();
   must(pid >= 0, "fork");

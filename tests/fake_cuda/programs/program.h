@@ -1,6 +1,6 @@
-// What the programs of this folder share. They are written as programs that know nothing of the
-// fake driver but its kernels' names, and of its oracle; each ends with 0 where everything went as
-// it must.
+// The parts that the programs of this folder share. They are written as programs that know nothing
+// of the fake driver but its kernels' names, and of its oracle; each ends with 0 where everything
+// went as it must.
 #pragma once
 
 #include <cstdint>

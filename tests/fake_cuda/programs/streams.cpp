@@ -63,7 +63,7 @@ class Program {
     MUST(cuLaunchKernel(kernel_, 1, 1, 1, 1, 1, 1, 0, streams_[random_() % streams_.size()],
                         arguments, nullptr));
   }
-  /// What was put on the old one still runs.
+  /// The work on the old one still runs.
   void renew_stream() {
     const std::size_t place = 2 + random_() % (streams_.size() - 2);
     MUST(cuStreamDestroy_v2(streams_[place]));

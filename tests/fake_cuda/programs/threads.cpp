@@ -45,7 +45,7 @@ void work(CUcontext context, Shelf& shelf, std::uint32_t name, std::uint64_t rou
       must(holds(at, words, name), "nobody else wrote here");
     }
     shelf.put(at);
-    // Whoever gives it back, work on it may still be pending.
+    // Work on it may still be pending when a thread gives it back.
     if (const CUdeviceptr other = shelf.take(); other != 0) give_back_memory(other);
   }
   MUST(cuStreamSynchronize(stream));

@@ -1,4 +1,4 @@
-// What an allocation and its free cost a program that knows nothing of vramlab: alone, or with the
+// The cost of an allocation and its free for a program that knows nothing of vramlab: alone, or with the
 // preload library in front of the driver. Each line COST is a median.
 #include <dlfcn.h>
 
@@ -88,7 +88,7 @@ void burst(const char* free_cost, const char* next_cost) {
   tell(next_cost, median(requests));
 }
 
-// What is taken of the whole device, as NVML tells it: cudaMemGetInfo counts the preload library's
+// The used memory of the whole device, as NVML tells it: cudaMemGetInfo counts the preload library's
 // cache as free.
 class TakenMemory {
  public:

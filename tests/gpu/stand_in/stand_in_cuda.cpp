@@ -25,7 +25,7 @@ StandInRuntime& runtime() { return stand_in_runtime(); }
 TimedStreams& calls() { return runtime().next_call(); }
 StreamAt at(cudaStream_t stream) { return StandInRuntime::stream_at(stream); }
 
-/// What the kernel does, on the host and when it ends.
+/// The action of the kernel, on the host and when it ends.
 void do_gpu_work(const BoardView& board, const GpuWork& work, Time begin, Time end) {
   const std::uint32_t run = board.run_counts[work.work];
   const std::uint32_t slot = work.work * board.runs_per_work + run;

@@ -1,5 +1,5 @@
-// What a process does around the plug-in: PyTorch makes the allocator before it says how many GPUs
-// there are, and frees until the process is over.
+// The life of a process around the plug-in: PyTorch makes the allocator before it says how many
+// GPUs there are, and frees until the process is over.
 #include "tests/live/torch/torch_plugin.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ TEST_F(TorchPlugin, a_gpu_that_is_not_there_is_an_error_and_not_the_end) {
   EXPECT_NE(torch_.malloc(mib, 0, nullptr), nullptr);
 }
 
-/// What its destructor frees goes after the plug-in's own statics, had it any.
+/// Its destructor frees after the plug-in's own statics would be gone, if it had any.
 struct FreedLate {
   ~FreedLate() {
     if (block != nullptr) free(block, mib, 0, nullptr);

@@ -19,7 +19,7 @@ class Constructed {
     cuInit(0);
     cuDevicePrimaryCtxRetain(&context_, 0);
     cuCtxSetCurrent(context_);
-    // What the library asks the loader once is answered then: the other thread meets the loader's
+    // The loader has answered the library's one question then: the other thread meets the loader's
     // lock only where its stack is named.
     allocate_and_free();
     other_ = std::thread([this] {

@@ -219,7 +219,7 @@ int many(int count) {
   return 0;
 }
 
-/// What an allocation and its free take, for people to compare.
+/// The time of an allocation and its free, for people to compare.
 int timed(int count) {
   use_device();
   allocate_and_free(4096);

@@ -29,7 +29,7 @@ void ask_in_all_ways(const Asked& asked) {
   say("by-version-ptsz", asked, result, got);
 }
 
-/// What one way allocated, the other one frees.
+/// Memory that one way allocated is freed by the other.
 int across() {
   void* got = nullptr;
   cudaGetDriverEntryPoint("cuMemAlloc", &got, 0, nullptr);

@@ -1,5 +1,5 @@
-// What users' programs do, further rows of docs/guide/preload.md: its argument says which. It
-// prints what it meets, and ends with 3 where the oracle found a race.
+// Programs of users, further rows of docs/preload.md: its argument says which. It prints what it
+// meets, and ends with 3 where the oracle found a race.
 #include <dlfcn.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -192,7 +192,7 @@ void stream_ordered_free() {
   give_back_memory(next);
 }
 
-/// What is freed comes back another time, but for what these functions gave.
+/// Freed memory comes back another time, except memory that these functions gave.
 void other_memory() {
   open_device();
   CUdeviceptr at = 0;

@@ -92,7 +92,7 @@ CUresult take_in_capture() {
   return result;
 }
 
-// What takes memory here only because the test says so.
+// Calls that take memory only because the test says so.
 CUgraph a_graph() {
   CUgraph made = nullptr;
   CUstream stream = nullptr;

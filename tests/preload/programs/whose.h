@@ -1,4 +1,4 @@
-// Whose function a pointer is, as one word.
+// The owner of the function behind a pointer, as one word.
 #pragma once
 
 #include <dlfcn.h>

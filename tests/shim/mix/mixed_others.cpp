@@ -105,7 +105,7 @@ CUresult MixedProgram::take_pitched(const MixedPlace& place, std::size_t bytes) 
   return result;
 }
 
-/// Whoever opens a handle gets the first byte of the driver's allocation.
+/// A process that opens a handle gets the first byte of the driver's allocation.
 void MixedProgram::export_block() {
   if (held_.empty()) return;
   MixedBlock& block = held_[dice_.below(held_.size())];

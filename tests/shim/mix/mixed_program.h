@@ -32,7 +32,7 @@ class MixedProgram {
   MixedProgram(const MixedProgram&) = delete;
   MixedProgram& operator=(const MixedProgram&) = delete;
 
-  /// What the step does, in a word.
+  /// The step in a word.
   const char* step();
 
  private:
@@ -93,7 +93,7 @@ class MixedProgram {
   void end_capture(const OwnStream& began, Whole whole);
   void free_in_capture(const std::vector<CUdeviceptr>& used);
 
-  // What else takes memory, asks and fails.
+  // Other calls that take memory, ask and fail.
   void take_other_memory();
   void give_other_memory_back();
   void export_block();

@@ -102,7 +102,7 @@ void check_arenas(MixedSetup& setup) {
     setup.note_problem("the shim waits for the end of a capture that is over");
 }
 
-/// What is idle serves requests of any context: all that there is on a device, at once.
+/// Idle memory serves requests of any context: one of them asks for all memory of a device at once.
 void check_that_idle_memory_serves_all(MixedSetup& setup) {
   const std::size_t most = setup.fake()->options().memory_bytes;
   for (const auto& place : setup.places()) {

@@ -12,7 +12,7 @@ using preload::PreloadMode;
 
 constexpr std::size_t most_problems = 8;
 
-/// What is made to fail passes, or has another way: nothing here ends a context.
+/// The failures that are made pass, or another way exists: none ends a context.
 constexpr std::array<std::pair<const char*, CUresult>, 20> faults = {{
     {"cuCtxRecordEvent", CUDA_ERROR_OUT_OF_MEMORY},
     {"cuCtxRecordEvent", CUDA_ERROR_NOT_PERMITTED},

@@ -83,7 +83,7 @@ class MixedSetup : public ShimSetup {
   void send(const MixedBlock& block);
   std::optional<MixedBlock> receive();
 
-  // What must not happen is written down, and ends nothing.
+  // Failures are written down, and the program goes on.
   void note_problem(const std::string& sentence);
   /// Out of memory is no problem, nor is what was made to fail.
   void expect(CUresult result, const char* call);

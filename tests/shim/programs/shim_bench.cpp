@@ -1,13 +1,13 @@
-// What the shim costs beside the engine: vramlab_shim_bench [ROUNDS]. Each figure is the median of
+// The cost of the shim beside the engine: vramlab_shim_bench [ROUNDS]. Each figure is the median of
 // runs taken in turns; only ratios are worth telling.
 //
 // The engine's own cost is an allocation and a free that waits for an event which is over when it
 // is asked about, on a device that does nothing, with one lock around each call. The shim is
 // measured over the fake driver with the calls that a cached allocation makes answered at once, and
 // what those answers take is taken off, so that what is compared is the shim and not the driver.
-// What the same calls cost in the fake driver stands beside it. Then the calls of a pair by number,
-// also after many contexts came and went, with the time that docs/guide/sweep.md estimates for
-// them: no figure of a GPU.
+// The cost of the same calls in the fake driver stands beside it. Then the calls of a pair by
+// number, also after many contexts came and went, with the time that docs/device_costs.md estimates
+// for them: no figure of a GPU.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -148,7 +148,7 @@ streams::CudaDriver quick_driver(const streams::CudaDriver& fake, CUcontext cont
   return quick;
 }
 
-/// What one pair calls, on a driver that events cost something.
+/// The calls of one pair, on a driver whose events cost time.
 struct PairCalls {
   double all = 0;
   double recorded = 0;

@@ -94,7 +94,7 @@ int main(int count, char** words) {
   const auto number = [&](int at, std::uint64_t otherwise) {
     return count > first + at ? std::strtoull(words[first + at], nullptr, 10) : otherwise;
   };
-  // What mixes has more ways to be set up, one a round.
+  // The mix has more set-ups, one a round.
   const Soak what{is_mixed ? 10000U : 40000U, number(0, 1000000), number(1, 1), number(2, 4)};
   if (!is_mixed) return soak(what, run_plain);
   return soak(what, [](const Round& round) {

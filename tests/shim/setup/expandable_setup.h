@@ -14,13 +14,13 @@ inline ShimSetupOptions expandable(std::uint64_t memory = 8ULL << 30, std::uint3
   return options;
 }
 
-/// What nobody holds, in the driver's eyes.
+/// The bytes that are free, in the driver's eyes.
 inline std::uint64_t memory_left(ShimSetup& setup, std::uint32_t device = 0) {
   return setup.fake()->look(
       [device](fake::FakeCuda& cuda) { return cuda.memory().info(device).free.count; });
 }
 
-/// What its work came to.
+/// The result of its work.
 inline CUresult state_of(ShimSetup& setup, CUcontext context) {
   setup.make_current(context);
   setup.advance(10000000);

@@ -20,7 +20,7 @@ struct ShimSetupOptions {
   shim::ShimOptions shim;
   fake::FakeOptions fake;
   std::unique_ptr<shim::FenceRecorder> recorder = nullptr;
-  /// What the shim calls in place of the fake driver's functions.
+  /// The functions that the shim calls in place of the fake driver's.
   std::function<void(streams::CudaDriver& driver)> change_driver = {};
 };
 
@@ -64,7 +64,7 @@ class ShimSetup {
   CUgraph end_capture_as_graph(CUstream stream);
   void launch(CUgraph graph, CUstream stream);
 
-  // What can be seen.
+  // The state that tests can see.
   std::uint64_t calls(const std::string& symbol);
   std::uint64_t driver_allocations();
   fake::RaceCounts races();

@@ -1,5 +1,5 @@
-// What compiled code tells of its kernels: the registers and the shared memory that they take,
-// which decide how many blocks run at once.
+// KernelFacts: the registers and the shared memory that kernels take, as their compiled code says,
+// and how many of their blocks run at once.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace vramlab::dry_run {
 struct KernelFacts {
   int registers = 0;
   std::size_t shared_bytes = 0;
-  /// What the program promised; 0 where it promised nothing.
+  /// The promise of the program; 0 without one.
   int most_threads = 0;
   /// Each thread has them in the device's memory, for what did not fit into registers.
   std::size_t stack_bytes = 0;
 };
 using FactsByName = std::map<std::string, KernelFacts, std::less<>>;
 
-/// Adds what machine code in the form of ELF tells. Code in another form tells nothing.
+/// Adds the facts of machine code in the form of ELF. Code in another form tells nothing.
 void add_facts(std::span<const char> code, FactsByName& facts);
-/// Machine code in the form of ELF that begins there, with all its parts; empty if it is none.
-/// Requires: a driver is told to load it, so that it is whole.
+/// The machine code in the form of ELF that begins at this address, with all its parts; empty if it
+/// is none. Requires: a driver is told to load it, so that it is whole.
 std::span<const char> code_at(const void* image);
 /// The same for code as it is stored, after it was unpacked.
 FactsByName facts_of(const ChosenCode& chosen);
@@ -37,7 +37,7 @@ struct MultiprocessorLimits {
   int blocks = 0;
   int registers = 0;
   std::size_t shared_bytes = 0;
-  /// The most of one block, and what the system takes of it.
+  /// The most of one block, and the part that the system takes.
   std::size_t shared_bytes_of_block = 0;
   std::size_t reserved_shared_bytes = 0;
 };

@@ -56,7 +56,7 @@ CUresult give(StandInDriver& driver, Output* output, Value value) {
   return CUDA_SUCCESS;
 }
 
-/// What an output of a type that the caller names gets.
+/// Writes the value to an output of a type that the caller names.
 template <class Value>
 CUresult put(void* into, Value value) {
   std::memcpy(into, &value, sizeof value);

@@ -15,7 +15,7 @@
 namespace vramlab::dry_run {
 namespace {
 
-/// For a function that is not written: the report tells of it.
+/// The answer of a function that is not written; the report tells of the call.
 CUresult answer_unknown(const char* symbol) {
   vramlab_dry_run_note("unknown", (std::string("libcuda.so.1 ") + symbol).c_str());
   return CUDA_ERROR_NOT_SUPPORTED;
@@ -82,7 +82,7 @@ FoundProc find_proc(const ProcQuery& query, int driver_version) {
     return function.name == query.name && function.version <= driver_version;
   };
   if (std::ranges::none_of(driver_functions(), is_named)) return {};
-  // What has no variant of its own for per-thread streams is the same for both.
+  // A function without a variant for per-thread streams is the same for both.
   const DriverFunction* found = latest(query);
   if (found == nullptr) found = latest({query.name, query.version, StreamVariant::plain});
   if (found == nullptr) return {ProcStatus::version_not_sufficient, nullptr};

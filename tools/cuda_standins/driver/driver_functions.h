@@ -1,5 +1,5 @@
-// Which functions a driver has: by name and version, as cuGetProcAddress knows them, and by symbol.
-// It has all of streams/cuda_interface/function_list.h.
+// The functions of the stand-in driver, found by name and version, as cuGetProcAddress does, and by
+// symbol. They are all those of streams/cuda_interface/function_list.h.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct DriverFunction {
 };
 std::span<const DriverFunction> driver_functions();
 
-/// The function behind a symbol of a driver of this version, or null: what dlsym would find.
+/// The function behind a symbol of a driver of this version, or null, as dlsym finds it.
 void* find_symbol(std::string_view symbol, int driver_version);
 
 enum class ProcStatus : std::uint8_t { found, not_found, version_not_sufficient };
@@ -35,7 +35,8 @@ struct ProcQuery {
   StreamVariant variant = StreamVariant::plain;
 };
 
-/// What cuGetProcAddress finds: the latest that is not newer than the version asked for.
+/// The answer of cuGetProcAddress: the latest function that is not newer than the version asked
+/// for.
 FoundProc find_proc(const ProcQuery& query, int driver_version);
 
 }  // namespace vramlab::dry_run

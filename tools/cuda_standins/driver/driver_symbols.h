@@ -1,5 +1,5 @@
-// What a function of the driver is called here: compiled twice, it has CUDA's own name in
-// libcuda.so.1, and stand_in_cuX in a static library that tests link beside anything.
+// The symbols of the driver's functions. They are compiled twice: under CUDA's own names for
+// libcuda.so.1, and as stand_in_cuX for a static library that tests can link beside anything.
 #pragma once
 
 #include "streams/cuda_interface/types.h"

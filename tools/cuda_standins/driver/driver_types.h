@@ -1,5 +1,4 @@
-// Types of CUDA's driver that nothing here but the stand-in deals with, with CUDA's names and
-// layout.
+// Types of CUDA's driver that only the stand-in uses, with CUDA's names and layout.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +45,7 @@ struct CUDA_MEMCPY2D {
   std::size_t Height;
 };
 
-/// Also CUDA_MEMCPY3D_PEER, which has contexts where this has nothing.
+/// CUDA_MEMCPY3D_PEER is the same, with contexts in the reserved places.
 struct CUDA_MEMCPY3D {
   std::size_t srcXInBytes;
   std::size_t srcY;

@@ -1,8 +1,5 @@
-// Contexts: those of each device, and which one is current on which thread.
-//
-// A context has a number and an id that are never used again, and a handle that is: the primary
-// context of a device has the same handle in each of its lives, and a created one may get that of
-// one destroyed.
+// Contexts: the contexts of each device, and the current one of each thread; and the handles by
+// which programs name the driver's objects.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +8,41 @@
 #include <vector>
 
 #include "streams/cuda_interface/types.h"
-#include "tools/cuda_standins/model/handles.h"
 
 namespace vramlab::dry_run {
+
+class HandleBook {
+ public:
+  /// Small numbers are handles with a meaning of their own (the default streams).
+  explicit HandleBook(std::uint64_t first) : next_(first) {}
+
+  std::uint64_t take() {
+    if (free_.empty()) return next_ += 16;
+    const std::uint64_t handle = free_.back();
+    free_.pop_back();
+    return handle;
+  }
+  void give_back(std::uint64_t handle) { free_.push_back(handle); }
+
+ private:
+  std::uint64_t next_;
+  std::vector<std::uint64_t> free_;
+};
+
+template <class Handle>
+Handle handle_of(std::uint64_t value) {
+  return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(value));
+}
+template <class Handle>
+std::uint64_t value_of(Handle handle) {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+// Contexts: all of them, and the current one of each thread.
+//
+// A context has a number and an id that are never used again, and a handle that is: the primary
+// context of a device has the same handle in each of its lives, and a created one may get that of
+// one destroyed.
 
 struct Context {
   /// Memory and streams carry it. A green context has the number of its primary one.
@@ -28,7 +57,7 @@ struct Context {
   CUresult sticky = CUDA_SUCCESS;
   /// Handles of contexts whose memory this one may use.
   std::set<std::uint64_t> peers;
-  /// By CUlimit: what was set.
+  /// The limits that were set, by CUlimit.
   std::map<unsigned, std::uint64_t> limits = {};
 };
 
@@ -43,9 +72,9 @@ class Contexts {
 
   /// Made where it is not alive.
   Context& retain_primary(std::uint32_t device);
-  /// Whether this was the last one who held it. Requires: somebody holds it.
+  /// Says whether the last holder is gone. Requires: somebody holds it.
   bool release_primary(std::uint32_t device);
-  /// Null where it is not alive.
+  /// Null if it is not alive.
   Context* primary(std::uint32_t device);
   std::uint32_t primary_users(std::uint32_t device) const { return primaries_.at(device).users; }
   unsigned& primary_flags(std::uint32_t device) { return primaries_.at(device).flags; }

@@ -6,6 +6,7 @@
 // addresses of this process, and what lies there stays there when it is given back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,7 +19,7 @@
 
 namespace vramlab::dry_run {
 
-/// What was registered stays its owner's.
+/// Registered memory stays its owner's.
 enum class MemoryKind : std::uint8_t {
   device,
   managed,
@@ -26,17 +27,17 @@ enum class MemoryKind : std::uint8_t {
   registered_host,
   pool,
   array,
-  /// Another process has it; here it has addresses.
+  /// Memory of another process, which has addresses here.
   imported,
   /// As imported, and freed as memory of the process: of external objects and others' pools.
   external,
-  /// A graph's: addresses, and memory while it can be launched.
+  /// Memory of a graph: it has addresses, and bytes while the graph can be launched.
   graph,
 };
 
 struct Allocation {
   std::uint64_t at = 0;
-  /// As they were asked for.
+  /// The bytes that were asked for.
   std::uint64_t bytes = 0;
   MemoryKind kind = MemoryKind::device;
   std::uint32_t device = 0;
@@ -72,8 +73,8 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
 
-  /// Empty if there is no room. The wish's address and id are chosen here, but for the address
-  /// of what is registered, or a pool's.
+  /// Empty if there is no room. The address and the id are chosen here, except for addresses of
+  /// registered memory and of pools.
   std::optional<std::uint64_t> allocate(Allocation wish);
   /// Requires: there is an allocation at this address.
   void release(std::uint64_t at);
@@ -81,7 +82,7 @@ class DeviceMemory {
   Allocation* find(std::uint64_t address);
   const std::map<std::uint64_t, Allocation>& allocations() const { return allocations_; }
 
-  /// Memory of a device that is no allocation by itself: what pools are made of.
+  /// Memory of a device that is no allocation by itself; pools are made of it.
   std::optional<std::uint64_t> take(std::uint32_t device, std::uint64_t bytes);
   void give_back(std::uint32_t device, std::uint64_t at) {
     devices_.at(device).memory.release({at});
@@ -112,10 +113,10 @@ class DeviceMemory {
   bool is_device_address(std::uint64_t at) const;
   /// Whether device memory has bytes behind it.
   bool is_backed() const { return backing_ == Backing::host_memory; }
-  /// What programs are told.
+  /// The figures that programs are told.
   allocator::MemoryInfo info(std::uint32_t device) const;
   std::uint64_t peak_used(std::uint32_t device) const { return devices_.at(device).peak_used; }
-  /// What other users of the device hold.
+  /// Bytes that other users of the device hold.
   void set_external(std::uint32_t device, std::uint64_t bytes);
   /// The address of a variable of a module. The code that it belongs to has its memory, so it does
   /// not count.
@@ -154,6 +155,41 @@ class DeviceMemory {
   std::unordered_map<std::string, std::uint64_t> globals_;
   std::uint64_t next_buffer_id_ = 1;
   std::uint64_t next_physical_ = 1;
+};
+
+// PinnedCalls: which pinned host memory a process obtained and gave back, in order, for the report
+// of a dry run. The memory itself is real and lies elsewhere.
+
+enum class PinnedCallKind : std::uint8_t { host_alloc, host_free, host_register, host_unregister };
+
+struct PinnedCall {
+  PinnedCallKind kind;
+  std::uint64_t bytes;
+};
+
+class PinnedCalls {
+ public:
+  /// Later calls are counted only.
+  static constexpr std::size_t most_calls = 100'000;
+
+  void add(PinnedCall call) {
+    const bool obtains =
+        call.kind == PinnedCallKind::host_alloc || call.kind == PinnedCallKind::host_register;
+    pinned_bytes_ = obtains ? pinned_bytes_ + call.bytes : pinned_bytes_ - call.bytes;
+    peak_bytes_ = std::max(peak_bytes_, pinned_bytes_);
+    ++count_;
+    if (calls_.size() < most_calls) calls_.push_back(call);
+  }
+
+  std::uint64_t peak_bytes() const { return peak_bytes_; }
+  std::uint64_t count() const { return count_; }
+  const std::vector<PinnedCall>& first_calls() const { return calls_; }
+
+ private:
+  std::uint64_t pinned_bytes_ = 0;
+  std::uint64_t peak_bytes_ = 0;
+  std::uint64_t count_ = 0;
+  std::vector<PinnedCall> calls_;
 };
 
 }  // namespace vramlab::dry_run

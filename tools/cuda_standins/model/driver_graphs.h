@@ -1,5 +1,6 @@
-// DriverGraphs: graphs that were captured or made of nodes, and executable ones. The simulator has
-// what they consist of; an executable graph keeps that of the graph which it was made of.
+// Graphs: the memory of their nodes, and the graphs themselves. The address of such memory is fixed
+// when the node that allocates is made, and the memory is there from the first launch until graph
+// and executable are gone.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,24 @@
 #include <vector>
 
 #include "streams/cuda_interface/types.h"
+#include "tools/cuda_standins/model/device_memory.h"
 #include "tools/cuda_standins/model/driver_streams.h"
+#include "tools/cuda_standins/model/driver_watcher.h"
 
 namespace vramlab::dry_run {
+
+struct NewGraphMemory {
+  std::uint64_t at = 0;
+  /// The node's work, which keeps the address.
+  WorkOrder order;
+};
+
+/// Empty if no addresses are left.
+std::optional<NewGraphMemory> new_graph_memory(DeviceMemory& memory, std::uint32_t device,
+                                               std::uint64_t bytes);
+
+// DriverGraphs: graphs that were captured or made of nodes, and executable ones. The simulator has
+// their nodes; an executable graph keeps those of its graph.
 
 /// Its number as a handle: which graph, and which place in it.
 struct NodePlace {
@@ -26,7 +42,7 @@ class DriverGraphs {
 
   /// A handle of an empty graph.
   std::uint64_t create();
-  /// What the capture made, as this graph or, with 0, as a new one.
+  /// Turns the capture into this graph or, with 0, into a new one.
   CUresult end_capture(streams::StreamAt stream, std::uint64_t graph, std::uint64_t& made);
   std::optional<std::uint64_t> clone(std::uint64_t graph);
   bool destroy(std::uint64_t graph);
@@ -37,7 +53,7 @@ class DriverGraphs {
   /// Null where there is no such graph.
   const streams::CapturedGraph* find(std::uint64_t graph) const;
   static std::uint64_t node_handle(const NodePlace& node);
-  /// Null where it is no node; of a graph that is there, not of a capture under way.
+  /// Null if it is no node of a graph; nodes of a capture under way do not count.
   const streams::CapturedNode* find_node(std::uint64_t handle) const;
   static NodePlace place_of(std::uint64_t node);
 
@@ -59,9 +75,9 @@ class DriverGraphs {
   DriverStreams& streams_;
   std::uint64_t next_handle_ = 0x10;
   std::uint64_t next_simulated_ = 1;
-  /// What stands behind graphs and executables, by handle.
+  /// The simulator's graphs behind graphs and executables, by handle.
   std::map<std::uint64_t, streams::GraphId> simulated_;
-  /// How many of them do.
+  /// The number of handles of each.
   std::map<streams::GraphId, std::uint32_t> users_;
 };
 

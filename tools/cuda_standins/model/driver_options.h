@@ -1,4 +1,4 @@
-// DriverOptions: what the stand-in driver is like.
+// DriverOptions: the devices, limits and rules of a stand-in driver.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace vramlab::dry_run {
 
-/// What cuMemFree does about pending work. The real one may wait; nobody may rely on it.
+/// The rule of cuMemFree for pending work. The real one may wait; no program may rely on it.
 enum class FreeRule : std::uint8_t { waits_for_context, returns_at_once };
 
-/// What is behind device memory: addresses that are nobody's, addresses that are taken so that
+/// The backing of device memory: addresses that are nobody's, addresses that are taken so that
 /// nothing else gets them, or bytes that copies and kernels change (not with sanitizers, which want
 /// the addresses for themselves).
 enum class Backing : std::uint8_t { none, reserved_addresses, host_memory };
 
-/// What copies from a device without bytes bring to the host.
+/// The values that copies from a device without bytes bring to the host.
 enum class HostValues : std::uint8_t { zeros, ones, random };
 
 /// Addresses of device memory. Allocations of the devices lie side by side in theirs.
@@ -42,11 +42,11 @@ struct DriverOptions {
                                        .clock_khz = 1'980'000,
                                        .memory_clock_khz = 2'619'000,
                                        .memory_bus_bits = 5120};
-  /// What can be allocated on each device.
+  /// The bytes that can be allocated on each device.
   std::uint64_t memory_bytes = 8ULL << 30;
-  /// What programs are told each has; 0: as much as can be allocated.
+  /// The bytes that programs are told of; 0: as much as can be allocated.
   std::uint64_t told_bytes = 0;
-  /// What the process itself takes of that.
+  /// The part of it that the process itself takes.
   std::uint64_t context_bytes = 0;
   std::uint64_t granularity = 2ULL << 20;
   /// Functions that came later are missing.

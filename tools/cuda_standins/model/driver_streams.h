@@ -1,6 +1,6 @@
 // DriverStreams: the driver's streams, events and graphs, over those of the simulator in virtual
-// time. A context is a device there, so that each has a default stream of its own. Keeps what each
-// piece of work does when it ends, and which memory it uses until then.
+// time. A context is a device there, so that each has a default stream of its own. It keeps the
+// memory that each piece of work uses, and the action at its end.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 #include "streams/cuda_interface/types.h"
 #include "streams/stream_model/timed_streams.h"
+#include "tools/cuda_standins/model/contexts.h"
 #include "tools/cuda_standins/model/driver_watcher.h"
-#include "tools/cuda_standins/model/handles.h"
 
 namespace vramlab::dry_run {
 
@@ -48,11 +48,11 @@ class DriverStreams final : private streams::StreamWatcher {
   /// The thread's own default stream in the context.
   streams::StreamAt per_thread_stream(std::uint32_t context, streams::ThreadId thread);
   CUresult submit(streams::StreamAt stream, WorkOrder order);
-  /// What was captured becomes this graph.
+  /// The captured work becomes this graph.
   CUresult end_capture(streams::StreamAt stream, streams::GraphId graph);
   /// Work of a graph that is not captured.
   streams::Work keep_for_graph(streams::GraphId graph, WorkOrder order);
-  /// False where there is no memory for a launch.
+  /// False if the memory for a launch is missing.
   bool prepare_launch(streams::GraphId graph);
   void destroy_graph(streams::GraphId graph);
   /// A stream that the context's legacy stream waits for is capturing.
@@ -78,7 +78,7 @@ class DriverStreams final : private streams::StreamWatcher {
     bool is_captured = false;
   };
 
-  /// The tag of what uses no memory and does nothing when it ends.
+  /// The tag of work that uses no memory and does nothing when it ends.
   static constexpr std::uint64_t no_payload = 0;
 
   static bool has_payload(const WorkOrder& order);
@@ -93,7 +93,7 @@ class DriverStreams final : private streams::StreamWatcher {
   std::map<std::uint64_t, EventFacts> events_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> per_thread_;
   std::unordered_map<std::uint64_t, Payload> payloads_;
-  /// Tags of what captures under way and graphs consist of, where it has a payload.
+  /// Tags of the work in captures and in graphs, as far as it has a payload.
   std::map<allocator::CaptureId, std::vector<std::uint64_t>> captured_tags_;
   std::map<streams::GraphId, std::vector<std::uint64_t>> graph_tags_;
   std::uint64_t next_tag_ = 1;

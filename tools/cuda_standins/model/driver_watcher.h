@@ -1,6 +1,6 @@
-// DriverWatcher: who stands around the driver, hears what it does, and may change it: a test with a
-// race oracle, kernels that compute, and calls that fail. Does nothing where a function is not
-// overridden; a dry run has none. Everything is said while the driver's lock is held.
+// DriverWatcher: hears each call of the driver and may change it. Tests use it for a race oracle,
+// for kernels that compute and for calls that fail; a dry run has none. A function that is not
+// overridden does nothing. All of them are called while the driver's lock is held.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "allocator/types/check.h"
 #include "streams/cuda_interface/types.h"
 #include "streams/stream_model/work.h"
-#include "tools/cuda_standins/model/kernel_writes.h"
+#include "tools/cuda_standins/model/kernels.h"
 
 namespace vramlab::dry_run {
 
@@ -28,15 +28,15 @@ struct MemoryUse {
 /// Whether the call that gives memory back waits for the work that may use it.
 enum class ReleaseKind : std::uint8_t { waits, at_once };
 
-/// Something for a stream.
+/// Work for a stream, before it is submitted.
 struct WorkOrder {
   streams::Work work;
   std::vector<MemoryUse> uses = {};
-  /// Done when it ends, in virtual time.
+  /// Called when it ends, in virtual time.
   std::function<void()> body = {};
-  /// All that a kernel writes, where that is known.
+  /// All that a kernel writes, if that is known.
   std::optional<KernelWrite> write = {};
-  /// Done before each launch of the graph that it is in. False: there is no memory for it.
+  /// Called before each launch of its graph. False: the memory for it is missing.
   std::function<bool()> before_launch = {};
 };
 
@@ -45,9 +45,9 @@ struct AnsweredCall {
   std::uint32_t thread = 0;
   std::initializer_list<std::uint64_t> arguments;
   CUresult result = CUDA_SUCCESS;
-  /// What an output got, such as the address of new memory.
+  /// The value of an output, such as the address of new memory.
   std::optional<std::uint64_t> output;
-  /// What was asked for by name; may be empty.
+  /// The name that was asked for; may be empty.
   std::string text;
 };
 
@@ -55,11 +55,12 @@ class DriverWatcher : public Interface {
  public:
   /// The virtual time that the call takes beside what it waits for.
   virtual std::uint64_t time_of_call() { return 0; }
-  /// What this call is made to answer; it is not looked at then.
+  /// The answer that this call is made to give; the driver does not look at it then.
   virtual std::optional<CUresult> forced_answer(const char* /*function*/) { return std::nullopt; }
   virtual void answered(const AnsweredCall& /*call*/) {}
 
-  /// What a launch of this kernel puts on its stream. `context` is the number of the current one.
+  /// The work that a launch of this kernel puts on its stream. `context` is the number of the
+  /// current one.
   virtual WorkOrder plan_launch(const std::string& kernel, void** arguments,
                                 std::uint32_t context) = 0;
 

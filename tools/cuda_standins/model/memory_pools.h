@@ -1,7 +1,6 @@
-// MemoryPools: the pools of stream-ordered memory. One has memory of its device in whole units,
-// hands out parts of them and keeps what is given back, as far as its threshold says. How soon the
-// real one reuses memory, and how it lays it out, is not documented in all
-// (docs/reference/ordered_memory.md).
+// MemoryPools: the pools of stream-ordered memory. A pool has memory of its device in whole units,
+// hands out parts of them and keeps returned parts up to its threshold. NVIDIA does not document in
+// full how soon the real one reuses memory and how it lays it out (docs/ordered_memory.md).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace vramlab::dry_run {
 
 class DeviceMemory;
 
-/// What can be asked about a pool, by CUmemPool_attribute.
+/// The figures of a pool, by CUmemPool_attribute.
 struct PoolFigures {
   std::uint64_t release_threshold = 0;
   std::uint64_t reserved = 0;
@@ -31,7 +30,7 @@ class MemoryPools {
   std::uint64_t current_pool(std::uint32_t device) const { return current_.at(device); }
   void set_current(std::uint32_t device, std::uint64_t pool) { current_.at(device) = pool; }
   std::uint64_t create(std::uint32_t device);
-  /// Memory in use stays so. False where it is none that was made.
+  /// Memory in use stays so. False if no such pool was made.
   bool destroy(std::uint64_t pool);
   bool has(std::uint64_t pool) const { return pools_.contains(pool); }
   /// Requires: it is a pool; so do the others.

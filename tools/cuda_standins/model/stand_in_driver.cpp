@@ -25,7 +25,8 @@ streams::ThreadId StandInDriver::thread() {
 }
 
 void StandInDriver::note_fork() {
-  // No other thread is here, and the lock may be one's that is not: nothing is locked any more.
+  // Only this thread survived the fork, and another one may have held the lock: nothing is locked
+  // any more.
   if (is_initialised_) is_forked_ = true;
 }
 
@@ -99,7 +100,7 @@ CUresult StandInDriver::submit(CUstream stream, const CallSite& site, WorkOrder 
 }
 
 void StandInDriver::remember(const std::optional<KernelWrite>& write, streams::StreamAt where) {
-  // What is captured runs later, or never.
+  // Captured work runs later, or never.
   if (!write || timed().capture_of(where))
     remembered_.forget_all();
   else if (write->values.empty())
@@ -109,7 +110,7 @@ void StandInDriver::remember(const std::optional<KernelWrite>& write, streams::S
 }
 
 CUresult StandInDriver::asked(CUresult answer) {
-  // Somebody who only looks in now and then, by a real clock, does not change what time it is.
+  // A program that only looks in now and then, by a real clock, does not change the time.
   constexpr std::uint64_t patience = 100;
   if (answer != CUDA_ERROR_NOT_READY) return answer;
   if (++vain_questions_ > patience) advance(options_.submit_ns);
@@ -158,7 +159,7 @@ void StandInDriver::release(const Allocation& allocation, ReleaseKind kind) {
   tell_release(allocation.at, allocation.bytes, kind);
   if (kind == ReleaseKind::waits)
     check(timed().wait_for_device(allocation.context), "nothing here waits for ever");
-  // What is released may be the allocation that the memory knows.
+  // The released allocation may be the one that the memory keeps.
   const std::uint64_t at = allocation.at;
   const bool is_of_pool = allocation.kind == MemoryKind::pool;
   remembered_.forget(at, allocation.bytes);

@@ -1,9 +1,8 @@
-// StandInDriver: a CUDA driver without a GPU. The functions of tools/cuda_standins/driver call it;
-// what they change is in its parts. One lock is held through each call, so calls come from any
-// thread.
+// StandInDriver: a CUDA driver without a GPU. The functions of tools/cuda_standins/driver call it
+// and change its parts. One lock is held through each call, so calls come from any thread.
 //
-// Time is virtual: it moves with waiting, with advance(), and with what the watcher says that a
-// call takes. Work ends when time gets there; until then the memory that it uses is in use.
+// Time is virtual: it moves with waiting, with advance(), and with the time that the watcher gives
+// a call. Work ends when time gets there; until then the memory that it uses is in use.
 #pragma once
 
 #include <atomic>
@@ -23,14 +22,12 @@
 #include "tools/cuda_standins/model/driver_streams.h"
 #include "tools/cuda_standins/model/driver_watcher.h"
 #include "tools/cuda_standins/model/host_values.h"
-#include "tools/cuda_standins/model/kernel_names.h"
+#include "tools/cuda_standins/model/kernels.h"
 #include "tools/cuda_standins/model/memory_pools.h"
-#include "tools/cuda_standins/model/pinned_calls.h"
-#include "tools/cuda_standins/model/remembered_bytes.h"
 
 namespace vramlab::dry_run {
 
-/// What must be there before the call can be made.
+/// The state that a call needs before it can be made.
 enum class CallNeeds : std::uint8_t { nothing, initialised, context };
 
 struct CallSite {
@@ -55,7 +52,7 @@ class StandInDriver {
     if (watcher_ != nullptr) tell(site, arguments, result);
     return result;
   }
-  /// The same for what is no call of the driver: nothing is told, and no time passes.
+  /// The same for a look from outside: the watcher is told nothing, and no time passes.
   template <class Body>
   auto look(const Body& body) {
     const std::lock_guard guard(lock_);
@@ -93,39 +90,40 @@ class StandInDriver {
 
   /// Requires: the call needs a context.
   Context& current() { return *contexts_.find(contexts_.current(thread().value)); }
-  /// As a handle of the current context, or a reason against it.
+  /// The stream behind a handle of the current context, or the error.
   std::variant<streams::StreamAt, CUresult> find_stream(CUstream stream, const CallSite& site);
-  /// Puts work on the stream. Where memory that it uses is not there the watcher hears of it; where
-  /// the addresses are reserved ones that its device has no access to, it ends with a fault.
+  /// Puts work on the stream. The watcher hears of uses of missing memory. A use of reserved
+  /// addresses without access ends with a fault.
   CUresult submit(CUstream stream, const CallSite& site, WorkOrder order);
-  /// Before the stream gets so many things more. As with a driver whose queues are full, the host
-  /// waits for what it put on streams long ago.
+  /// Called before the stream gets so many pieces of work more. As with a driver whose queues are
+  /// full, the host waits for the oldest work.
   void keep_up(streams::StreamAt stream, std::uint64_t count = 1);
   /// The host's time for putting something on a stream.
   void pass_submit_time() { advance(options_.submit_ns); }
-  /// The answer of a question whether something is over. Who goes on asking makes time pass.
+  /// The answer to a question whether something is over. A program that goes on asking makes time
+  /// pass.
   CUresult asked(CUresult answer);
-  /// What a launch of this kernel puts on its stream.
+  /// The work that a launch of this kernel puts on its stream.
   WorkOrder plan_launch(const std::string& kernel, void** arguments);
   CUresult check_unsafe_call() { return result_of(timed().check_unsafe_call()); }
   /// Everything in it ends, then its memory, streams and events are gone.
   void destroy(Context& context);
-  /// Gives memory back, and tells.
+  /// Gives memory back, and tells the watcher.
   void release(const Allocation& allocation, ReleaseKind kind);
-  /// Tells that memory is given back.
+  /// Tells the watcher that memory is given back.
   void tell_release(std::uint64_t at, std::uint64_t bytes, ReleaseKind kind);
 
  private:
-  /// What is known of the device's memory after a kernel.
+  /// Updates the known bytes of the device's memory after a kernel.
   void remember(const std::optional<KernelWrite>& write, streams::StreamAt where);
   std::uint32_t device_of(std::uint32_t context);
   void fault(std::uint32_t context);
   CUresult begin(const CallSite& site);
   CUresult begin_watched(const CallSite& site);
   CUresult check_context();
-  /// A call that waits is over when what it waits for is, and tells what went wrong with it.
+  /// A call that waits ends with the work that it waits for, and with that work's error.
   CUresult finish(const CallSite& site, CUresult result);
-  /// What the current context answers since a fault; CUDA_SUCCESS without one, or without a
+  /// The answer of the current context since a fault; CUDA_SUCCESS without one, or without a
   /// context.
   CUresult error_of_context();
   void tell(const CallSite& site, std::initializer_list<std::uint64_t> arguments, CUresult result);
@@ -154,7 +152,7 @@ class StandInDriver {
   std::uint64_t vain_questions_ = 0;
 };
 
-/// The driver that the functions call. A library or a program that has them says which this is.
+/// The driver that the functions call. The library or program that they are linked into defines it.
 StandInDriver& the_driver();
 
 }  // namespace vramlab::dry_run

@@ -1,13 +1,16 @@
 #include "tools/cuda_standins/notes/note_book.h"
 
+#include <atomic>
 #include <cstdio>
 #include <new>
 #include <utility>
 
+#include "tools/cuda_standins/notes/notes.h"
+
 namespace vramlab::dry_run {
 namespace {
 
-/// How many bytes of UTF-8 begin here; 0 where none do.
+/// The bytes of the UTF-8 letter that begins here; 0 if none does.
 std::size_t letter_at(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t size = first < 0x80                     ? 1
@@ -60,7 +63,7 @@ NoteBook& the_notes() {
 }
 
 std::string NoteBook::current_place() const {
-  // Who tells the place may come here again, on the same thread.
+  // The hook that tells the place may come here again, on the same thread.
   thread_local bool is_asking = false;
   const vramlab_dry_run_place place = place_.load();
   if (place == nullptr || is_asking) return {};
@@ -86,7 +89,7 @@ void NoteBook::add(std::string_view kind, std::string_view subject) {
 }
 
 void NoteBook::begin_anew() {
-  // No other thread is here, and the lock may be one's that is not.
+  // Only this thread survived the fork, and another one may have held the lock.
   new (&lock_) std::mutex;
   notes_.clear();
 }
@@ -118,4 +121,24 @@ NOTES_EXPORT void vramlab_dry_run_note(const char* kind, const char* subject) {
 }
 NOTES_EXPORT void vramlab_dry_run_set_place(vramlab_dry_run_place place) {
   vramlab::dry_run::the_notes().set_place(place);
+}
+
+namespace vramlab::dry_run {
+namespace {
+
+std::atomic<vramlab_dry_run_values> own_values;
+
+}  // namespace
+
+bool fill_with_own_values(void* at, std::uint64_t bytes) {
+  constexpr int as_on_a_gpu = 2;
+  const vramlab_dry_run_values ask = own_values.load(std::memory_order_acquire);
+  return ask != nullptr && ask(at, bytes) == as_on_a_gpu;
+}
+
+}  // namespace vramlab::dry_run
+
+extern "C" __attribute__((visibility("default"))) void vramlab_dry_run_set_values(
+    vramlab_dry_run_values values) {
+  vramlab::dry_run::own_values.store(values, std::memory_order_release);
 }

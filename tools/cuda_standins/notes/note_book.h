@@ -1,4 +1,5 @@
-// NoteBook: the notes of this process, each with how often and where in the program it was made.
+// NoteBook: the notes of this process, each with how often and where in the program it was made;
+// and the program's own values for bytes of the device.
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@ class NoteBook {
 
   void add(std::string_view kind, std::string_view subject);
   void set_place(vramlab_dry_run_place place) { place_ = place; }
-  /// In the child of a fork: what the parent noted is the parent's.
+  /// Called in the child of a fork: the parent keeps its notes.
   void begin_anew();
 
   bool has_kind(std::string_view kind);
@@ -42,10 +43,16 @@ class NoteBook {
   std::map<std::pair<std::string, std::string>, Note> notes_;
 };
 
-/// The one of this process. It is never destroyed: notes may come until the process is gone.
+/// The book of this process. It is never destroyed: notes may come until the process is gone.
 NoteBook& the_notes();
 
-/// A string of JSON, in quotes. What is no UTF-8 is left out.
+/// A quoted JSON string; invalid UTF-8 is left out.
 std::string json_text(std::string_view text);
+
+// The values that the program's side has for bytes of a device (vramlab_dry_run_set_values).
+
+/// Says whether a GPU would give the same values. The bytes stay as they are if no hook answers.
+/// Requires: no lock of the driver is held, as the answer may run code of the program.
+bool fill_with_own_values(void* at, std::uint64_t bytes);
 
 }  // namespace vramlab::dry_run

@@ -21,7 +21,7 @@ constexpr std::uint64_t submit_ns = 5'000;
 /// About as many launches as a driver takes before it makes the host wait.
 constexpr std::uint64_t most_pending = 1'024;
 constexpr std::uint64_t most_gpus = 64;
-/// The newest that the functions here were compared with.
+/// The newest version that the functions here were compared with.
 constexpr int driver_version = 13050;
 /// On these addresses programs and the C library put nothing.
 constexpr AddressPlan addresses = {{{0x600000000000}, {0x700000000000}},
@@ -76,8 +76,8 @@ std::optional<std::uint32_t> device_named(std::string_view name, std::uint32_t c
   return std::nullopt;
 }
 
-/// Devices that CUDA_VISIBLE_DEVICES leaves, up to the first that is none: by number, or by how a
-/// UUID begins.
+/// The devices that CUDA_VISIBLE_DEVICES leaves, by number or by the beginning of a UUID, up to the
+/// first entry that is none.
 std::vector<std::uint32_t> visible_devices(std::uint32_t count) {
   std::vector<std::uint32_t> visible;
   const char* const list = std::getenv("CUDA_VISIBLE_DEVICES");

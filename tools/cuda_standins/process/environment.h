@@ -1,5 +1,5 @@
-// What the environment says of a dry run: VRAMLAB_DRY_RUN_GPU, _GPUS, _MEMORY, _HELD, _KERNEL_NS,
-// _VALUES and _NOTES; and CUDA_VISIBLE_DEVICES.
+// The settings of a dry run from the environment: VRAMLAB_DRY_RUN_GPU, _GPUS, _MEMORY, _HELD,
+// _KERNEL_NS, _VALUES and _NOTES; and CUDA_VISIBLE_DEVICES.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace vramlab::dry_run {
 
 struct DryRunSettings {
   DriverOptions driver;
-  /// What other users of each device hold.
+  /// Bytes that other users of each device hold.
   std::uint64_t held_bytes = 0;
   /// The folder for notes; empty for none.
   std::string notes_folder;
@@ -21,7 +21,7 @@ struct DryRunSettings {
 /// throws as below.
 std::uint32_t gpu_count_from_environment();
 
-/// Throws std::runtime_error where a variable is no answer to what it is asked.
+/// Throws std::runtime_error for a variable with a wrong value.
 DryRunSettings settings_from_environment();
 
 }  // namespace vramlab::dry_run

@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "tools/cuda_standins/runtime/runtime_state.h"
-#include "tools/cuda_standins/runtime/version.h"
 
 using namespace vramlab::dry_run;
 
@@ -39,8 +38,8 @@ cudaChannelFormatDesc channels_of(const DriverArray& array) {
   return {has(0), has(1), has(2), has(3), kind};
 }
 
-/// What was said of a texture or surface, as it was said. CUDA 13 has more room in two of the
-/// three.
+/// The description of a texture or surface, as the program gave it. CUDA 13 has more room in two of
+/// the three.
 using Description = std::array<char, 144>;
 enum class DescriptionPart : unsigned char { resource, texture, view };
 std::size_t bytes_of(DescriptionPart part) {

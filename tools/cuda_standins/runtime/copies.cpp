@@ -1,6 +1,10 @@
-// CUDA's runtime: copies of bytes and settings of memory. The driver knows by the addresses where
-// memory is, so that the direction is only looked at.
-#include "tools/cuda_standins/runtime/copy_batch.h"
+// CUDA's runtime: copies of bytes and of two and three dimensions, and settings of memory. The
+// driver knows by the addresses where memory is, so that the direction is only looked at.
+
+#include "tools/cuda_standins/runtime/copies.h"
+
+#include <algorithm>
+
 #include "tools/cuda_standins/runtime/kernels.h"
 #include "tools/cuda_standins/runtime/runtime_state.h"
 
@@ -177,3 +181,220 @@ int vramlab::dry_run::copy_batch(DefaultStream variant, const CopyBatch& batch, 
     return error::success;
   });
 }
+
+namespace vramlab::dry_run {
+namespace {
+
+std::size_t format_bytes(unsigned format) {
+  constexpr unsigned half = 16;
+  switch (format) {
+    case 1:
+    case 8:
+      return 1;
+    case 2:
+    case 9:
+    case half:
+      return 2;
+    default:
+      return 4;
+  }
+}
+
+/// One end of the runtime's copy. Places in arrays count elements.
+struct End3D {
+  cudaArray_t array;
+  cudaPos place;
+  cudaPitchedPtr memory;
+};
+DriverEnd3D as_driver(const End3D& end, std::size_t array_element) {
+  DriverEnd3D told{};
+  told.x_bytes = end.array == nullptr ? end.place.x : end.place.x * array_element;
+  told.y = end.place.y;
+  told.z = end.place.z;
+  told.kind = end.array == nullptr ? DriverMemory::unified : DriverMemory::array;
+  told.device = end.memory.ptr;
+  told.array = end.array;
+  told.pitch = end.memory.pitch;
+  told.height = end.memory.ysize;
+  return told;
+}
+
+/// Extents count elements where an array takes part, else bytes.
+DriverCopy3D join(const RuntimeDriver& driver, const End3D& from, const End3D& to,
+                  const cudaExtent& extent) {
+  const std::size_t from_element = from.array == nullptr ? 1 : element_bytes(driver, from.array);
+  const std::size_t to_element = to.array == nullptr ? 1 : element_bytes(driver, to.array);
+  return {as_driver(from, from_element), as_driver(to, to_element),
+          extent.width * std::max(from_element, to_element), extent.height, extent.depth};
+}
+
+}  // namespace
+
+DriverEnd2D memory_end(const void* at, std::size_t pitch) {
+  DriverEnd2D end{};
+  end.kind = DriverMemory::unified;
+  end.device = at;
+  end.pitch = pitch;
+  return end;
+}
+
+DriverEnd2D array_end(cudaArray_t array, std::size_t x_bytes, std::size_t y) {
+  DriverEnd2D end{};
+  end.x_bytes = x_bytes;
+  end.y = y;
+  end.kind = DriverMemory::array;
+  end.array = array;
+  return end;
+}
+
+std::size_t element_bytes(const RuntimeDriver& driver, cudaArray_t array) {
+  DriverArray told{};
+  if (driver.array_descriptor(&told, array) != 0) return 0;
+  return format_bytes(told.format) * told.channels;
+}
+
+DriverCopy3D as_driver(const RuntimeDriver& driver, const cudaMemcpy3DParms& copy) {
+  return join(driver, {copy.srcArray, copy.srcPos, copy.srcPtr},
+              {copy.dstArray, copy.dstPos, copy.dstPtr}, copy.extent);
+}
+
+DriverCopy3D as_driver(const RuntimeDriver& driver, const cudaMemcpy3DPeerParms& copy) {
+  return join(driver, {copy.srcArray, copy.srcPos, copy.srcPtr},
+              {copy.dstArray, copy.dstPos, copy.dstPtr}, copy.extent);
+}
+
+}  // namespace vramlab::dry_run
+
+// Copies of two and three dimensions, with and without arrays.
+
+namespace {
+
+int copy_2d(DefaultStream variant, const DriverCopy2D& copy) {
+  return runtime_call([&](const RuntimeDriver& driver) {
+    return copy.width_bytes * copy.height == 0 ? error::success : driver.copy_2d[variant](&copy);
+  });
+}
+int copy_2d_async(DefaultStream variant, const DriverCopy2D& copy, cudaStream_t stream) {
+  return runtime_call([&](const RuntimeDriver& driver) {
+    return copy.width_bytes * copy.height == 0 ? error::success
+                                               : driver.copy_2d_async[variant](&copy, stream);
+  });
+}
+
+template <class Copy>
+int on_cudaMemcpy3D(DefaultStream variant, const Copy* copy) {
+  return runtime_call([=](const RuntimeDriver& driver) {
+    if (copy == nullptr) return error::invalid_value;
+    const DriverCopy3D order = as_driver(driver, *copy);
+    return driver.copy_3d[variant](&order);
+  });
+}
+template <class Copy>
+int on_cudaMemcpy3DAsync(DefaultStream variant, const Copy* copy, cudaStream_t stream) {
+  return runtime_call([=](const RuntimeDriver& driver) {
+    if (copy == nullptr) return error::invalid_value;
+    const DriverCopy3D order = as_driver(driver, *copy);
+    return driver.copy_3d_async[variant](&order, stream);
+  });
+}
+
+/// The runtime names devices, the driver their contexts.
+int add_contexts(const cudaMemcpy3DPeerParms& copy, DriverCopy3D& order) {
+  const int result = runtime_state().context_of(copy.srcDevice, &order.from.context);
+  return result == error::success ? runtime_state().context_of(copy.dstDevice, &order.to.context)
+                                  : result;
+}
+int on_cudaMemcpy3DPeer(DefaultStream variant, const cudaMemcpy3DPeerParms* copy) {
+  return runtime_call([=](const RuntimeDriver& driver) {
+    if (copy == nullptr) return error::invalid_value;
+    DriverCopy3D order = as_driver(driver, *copy);
+    const int result = add_contexts(*copy, order);
+    return result == error::success ? driver.copy_3d_peer[variant](&order) : result;
+  });
+}
+int on_cudaMemcpy3DPeerAsync(DefaultStream variant, const cudaMemcpy3DPeerParms* copy,
+                             cudaStream_t stream) {
+  return runtime_call([=](const RuntimeDriver& driver) {
+    if (copy == nullptr) return error::invalid_value;
+    DriverCopy3D order = as_driver(driver, *copy);
+    const int result = add_contexts(*copy, order);
+    return result == error::success ? driver.copy_3d_peer_async[variant](&order, stream) : result;
+  });
+}
+
+}  // namespace
+
+// The direction of a copy follows from the addresses. Each function exists at once and on a stream.
+#define CUDART_COPY_2D(name, end, plain_parameters, stream_parameters, ...)                      \
+  CUDART_CALL(name) plain_parameters { return copy_2d(DefaultStream::plain, __VA_ARGS__); }      \
+  CUDART_CALL(name##_ptds) plain_parameters { return copy_2d(DefaultStream::own, __VA_ARGS__); } \
+  CUDART_CALL(name##end) stream_parameters {                                                     \
+    return copy_2d_async(DefaultStream::plain, __VA_ARGS__, stream);                             \
+  }                                                                                              \
+  CUDART_CALL(name##end##_ptsz) stream_parameters {                                              \
+    return copy_2d_async(DefaultStream::own, __VA_ARGS__, stream);                               \
+  }
+
+CUDART_COPY_2D(cudaMemcpy2D, Async,
+               (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                size_t height, int /*direction*/),
+               (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                size_t height, int /*direction*/, cudaStream_t stream),
+               {memory_end(from, from_pitch), memory_end(to, to_pitch), width, height})
+CUDART_COPY_2D(cudaMemcpy2DToArray, Async,
+               (cudaArray_t to, size_t x, size_t y, const void* from, size_t from_pitch,
+                size_t width, size_t height, int /*direction*/),
+               (cudaArray_t to, size_t x, size_t y, const void* from, size_t from_pitch,
+                size_t width, size_t height, int /*direction*/, cudaStream_t stream),
+               {memory_end(from, from_pitch), array_end(to, x, y), width, height})
+CUDART_COPY_2D(cudaMemcpy2DFromArray, Async,
+               (void* to, size_t to_pitch, cudaArray_t from, size_t x, size_t y, size_t width,
+                size_t height, int /*direction*/),
+               (void* to, size_t to_pitch, cudaArray_t from, size_t x, size_t y, size_t width,
+                size_t height, int /*direction*/, cudaStream_t stream),
+               {array_end(from, x, y), memory_end(to, to_pitch), width, height})
+CUDART_COPY_2D(cudaMemcpyToArray, Async,
+               (cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                int /*direction*/),
+               (cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                int /*direction*/, cudaStream_t stream),
+               {memory_end(from, bytes), array_end(to, x, y), bytes, 1})
+CUDART_COPY_2D(cudaMemcpyFromArray, Async,
+               (void* to, cudaArray_t from, size_t x, size_t y, size_t bytes, int /*direction*/),
+               (void* to, cudaArray_t from, size_t x, size_t y, size_t bytes, int /*direction*/,
+                cudaStream_t stream),
+               {array_end(from, x, y), memory_end(to, bytes), bytes, 1})
+
+namespace {
+
+struct ArrayPlace {
+  cudaArray_t array;
+  size_t x;
+  size_t y;
+};
+int on_cudaMemcpy2DArrayToArray(DefaultStream variant, const ArrayPlace& to, const ArrayPlace& from,
+                                size_t width, size_t height) {
+  return copy_2d(variant, {array_end(from.array, from.x, from.y), array_end(to.array, to.x, to.y),
+                           width, height});
+}
+int on_cudaMemcpyArrayToArray(DefaultStream variant, const ArrayPlace& to, const ArrayPlace& from,
+                              size_t bytes) {
+  return on_cudaMemcpy2DArrayToArray(variant, to, from, bytes, 1);
+}
+
+}  // namespace
+
+CUDART_TWINS(cudaMemcpy2DArrayToArray, _ptds,
+             (cudaArray_t to, size_t to_x, size_t to_y, cudaArray_t from, size_t from_x,
+              size_t from_y, size_t width, size_t height, int /*direction*/),
+             {to, to_x, to_y}, {from, from_x, from_y}, width, height)
+CUDART_TWINS(cudaMemcpyArrayToArray, _ptds,
+             (cudaArray_t to, size_t to_x, size_t to_y, cudaArray_t from, size_t from_x,
+              size_t from_y, size_t bytes, int /*direction*/),
+             {to, to_x, to_y}, {from, from_x, from_y}, bytes)
+CUDART_TWINS(cudaMemcpy3D, _ptds, (const cudaMemcpy3DParms* copy), copy)
+CUDART_TWINS(cudaMemcpy3DAsync, _ptsz, (const cudaMemcpy3DParms* copy, cudaStream_t stream), copy,
+             stream)
+CUDART_TWINS(cudaMemcpy3DPeer, _ptds, (const cudaMemcpy3DPeerParms* copy), copy)
+CUDART_TWINS(cudaMemcpy3DPeerAsync, _ptsz, (const cudaMemcpy3DPeerParms* copy, cudaStream_t stream),
+             copy, stream)

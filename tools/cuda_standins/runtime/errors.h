@@ -1,7 +1,10 @@
-// The errors of CUDA's runtime: those that are answered here, and the names and texts of all.
+// The errors of CUDA's runtime: those that are answered here, the names and texts of all, and the
+// answer of functions that are not written.
 #pragma once
 
+#include <atomic>
 #include <span>
+#include <string>
 
 namespace vramlab::dry_run {
 
@@ -25,12 +28,28 @@ constexpr int not_supported = 801;
 
 }  // namespace error
 
-/// As programs see and compare them.
+/// The name and the text that programs see and compare.
 struct ErrorText {
   int code;
   const char* name;
   const char* text;
 };
 std::span<const ErrorText> error_texts();
+
+// Functions of the runtime that are not written answer "not supported". Each use is noted, so that
+// the report of a run can name them.
+
+/// The calls of one function; after this many it is silent.
+struct UnknownFunction {
+  static constexpr int most_notes = 100;
+  const char* name;
+  std::atomic<int> calls = 0;
+};
+
+/// Makes a note for the report, if the driver is the stand-in.
+void note(const char* kind, const std::string& subject);
+
+/// Notes the call, and answers cudaErrorNotSupported.
+int call_unknown(UnknownFunction& function);
 
 }  // namespace vramlab::dry_run

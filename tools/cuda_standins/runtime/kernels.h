@@ -1,4 +1,4 @@
-// Kernels: what programs register before main: binaries with their functions and variables, found
+// Kernels: binaries that programs register before main, with their functions and variables, found
 // by the address that the host uses for them. A binary is loaded into a device when something of it
 // is used there for the first time.
 #pragma once
@@ -59,15 +59,15 @@ class Kernels {
   void add_kernel(Binary* binary, const void* host, const char* name);
   void add_variable(Binary* binary, const void* host, const char* name, std::size_t bytes);
 
-  /// The kernel of a host function, or of a handle that was given for it. Null where nobody
-  /// registered it.
+  /// The kernel of a host function, or of a handle that was given for it. Null if it was not
+  /// registered.
   Kernel* find(const void* host);
   /// The driver's function on a device whose context is current; `host` as above, or a handle of
   /// the driver's.
   int function_of(const void* host, int device, cudaFunction_t* function);
   /// The image that the kernel came with; null where it is not known.
   const void* image_of(const void* host);
-  /// What its machine code tells of the kernel, where there is any that fits.
+  /// The facts of the kernel in its machine code, if code for this GPU exists.
   std::optional<KernelFacts> facts_of_kernel(const void* host, int capability);
   int variable_of(const void* host, int device, void** at, std::size_t* bytes);
   /// A handle of the driver's, which may be launched like a host function from now on.

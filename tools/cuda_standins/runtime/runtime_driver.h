@@ -1,14 +1,185 @@
+// RuntimeDriver: the driver's functions that CUDA's runtime calls, with the structs that they take
+// and the queries by which they are found.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "streams/cuda_interface/function_list.h"
+#include "streams/cuda_interface/function_name.h"
+#include "tools/cuda_standins/runtime/cudart.h"
+
+namespace vramlab::dry_run {
+
+using CudaContext = struct CUctx_st*;
+using CudaModule = struct CUmod_st*;
+
+struct CudaUuid {
+  char bytes[16];
+};
+
+enum class DriverMemory : unsigned { host = 1, device = 2, array = 3, unified = 4 };
+
+/// One end of a copy of two dimensions.
+struct DriverEnd2D {
+  std::size_t x_bytes;
+  std::size_t y;
+  DriverMemory kind;
+  const void* host;
+  const void* device;
+  cudaArray_t array;
+  std::size_t pitch;
+};
+struct DriverCopy2D {
+  DriverEnd2D from;
+  DriverEnd2D to;
+  std::size_t width_bytes;
+  std::size_t height;
+};
+
+/// One end of a copy of three dimensions. Copies between devices name the context.
+struct DriverEnd3D {
+  std::size_t x_bytes;
+  std::size_t y;
+  std::size_t z;
+  std::size_t level;
+  DriverMemory kind;
+  const void* host;
+  const void* device;
+  cudaArray_t array;
+  CudaContext context;
+  std::size_t pitch;
+  std::size_t height;
+};
+struct DriverCopy3D {
+  DriverEnd3D from;
+  DriverEnd3D to;
+  std::size_t width_bytes;
+  std::size_t height;
+  std::size_t depth;
+};
+
+struct DriverArray {
+  std::size_t width;
+  std::size_t height;
+  std::size_t depth;
+  unsigned format;
+  unsigned channels;
+  unsigned flags;
+};
+
+struct DriverLaunch {
+  dim3 grid;
+  dim3 block;
+  unsigned shared_bytes;
+  cudaStream_t stream;
+  void* attributes;
+  unsigned attribute_count;
+};
+
+struct DriverKernelNode {
+  cudaFunction_t function;
+  dim3 grid;
+  dim3 block;
+  unsigned shared_bytes;
+  void** arguments;
+  void** extra;
+  void* kernel;
+  CudaContext context;
+};
+
+// DriverQueries: finds the driver's functions as NVIDIA's runtime does: dlopen, one dlsym of
+// cuGetProcAddress_v2, four queries through that, and all others through the function that it gave
+// for itself. A library in between sees the same calls.
+
+/// The numbers of the driver's and the runtime's errors are the same.
+template <class... Parameters>
+using DriverFunction = int (*)(Parameters...);
+
+/// The meaning of stream 0: the device's own, or the thread's own.
+enum class DefaultStream : unsigned char { plain, own };
+
+template <class... Parameters>
+struct StreamFunction {
+  DriverFunction<Parameters...> plain = nullptr;
+  DriverFunction<Parameters...> own = nullptr;
+
+  DriverFunction<Parameters...> operator[](DefaultStream variant) const {
+    return variant == DefaultStream::plain ? plain : own;
+  }
+};
+
+/// The query for a function: its name, and the version of CUDA since which the name means it.
+struct DriverQuery {
+  std::string_view name;
+  int since = 0;
+};
+/// The same where another function takes stream 0 for the thread's own.
+struct TwinQuery {
+  std::string_view name;
+  int since = 0;
+  int own_since = 0;
+};
+
+/// The queries for all functions, by their symbols: driver::cuMemAlloc_v2.
+namespace driver {
+#define QUERY_OF_ONE(name, symbol, since, ...) inline constexpr DriverQuery symbol{#name, since};
+#define QUERY_OF_TWO(name, symbol, since, suffix, other, ...) \
+  inline constexpr TwinQuery symbol{#name, since, other};
+#define QUERY_OF_BARE_ONE(symbol, since, ...) \
+  inline constexpr DriverQuery symbol{driver_name(#symbol), since};
+#define QUERY_OF_BARE_TWO(symbol, since, suffix, other, ...) \
+  inline constexpr TwinQuery symbol{driver_name(#symbol), since, other};
+VRAMLAB_CUDA_FUNCTIONS(QUERY_OF_ONE, QUERY_OF_TWO, QUERY_OF_BARE_ONE, QUERY_OF_BARE_TWO)
+#undef QUERY_OF_ONE
+#undef QUERY_OF_TWO
+#undef QUERY_OF_BARE_ONE
+#undef QUERY_OF_BARE_TWO
+}  // namespace driver
+
+/// Every answer can be called: a function that the driver lacks answers "not supported".
+class DriverQueries {
+ public:
+  /// Becomes a pointer of the type that it is stored in.
+  struct Answer {
+    void* address = nullptr;
+    template <class... Parameters>
+    operator DriverFunction<Parameters...>() const {
+      return reinterpret_cast<DriverFunction<Parameters...>>(address);
+    }
+  };
+  struct Answers {
+    Answer plain;
+    Answer own;
+    template <class... Parameters>
+    operator StreamFunction<Parameters...>() const {
+      return {plain, own};
+    }
+  };
+
+  DriverQueries();
+  Answer operator()(const DriverQuery& query) const;
+  Answers operator()(const TwinQuery& query) const;
+  bool has_driver() const { return get_ != nullptr; }
+  /// A symbol of the driver's library that is no function of CUDA's; null where it has none.
+  void* symbol(const char* name) const;
+
+ private:
+  void* ask(const DriverQuery& query, unsigned long long flags) const;
+  void* answer_to(const DriverQuery& query, unsigned long long flags) const;
+  void ask_all();
+
+  void* library_ = nullptr;
+  DriverFunction<const char*, void**, int, unsigned long long, int*> get_ = nullptr;
+  std::unordered_map<std::string, void*> asked_;
+};
+
 // RuntimeDriver: the driver's functions that CUDA's runtime calls, by their symbols.
 //
 // Device addresses are numbers in the driver's interface and pointers in the runtime's. Both travel
 // alike, so that the functions are declared with pointers here.
-#pragma once
-
-#include "tools/cuda_standins/runtime/cudart.h"
-#include "tools/cuda_standins/runtime/driver_queries.h"
-#include "tools/cuda_standins/runtime/driver_structs.h"
-
-namespace vramlab::dry_run {
 
 struct RuntimeDriver {
   using Nodes = const cudaGraphNode_t*;
@@ -379,7 +550,7 @@ struct RuntimeDriver {
       ask(driver::cuGraphReleaseUserObject);
 };
 
-/// Looked up at the first call.
+/// The functions are looked up at the first call.
 const RuntimeDriver& runtime_driver();
 
 }  // namespace vramlab::dry_run

@@ -1,7 +1,6 @@
 #include "tools/cuda_standins/runtime/runtime_state.h"
 
 #include "tools/cuda_standins/runtime/kernels.h"
-#include "tools/cuda_standins/runtime/version.h"
 
 namespace vramlab::dry_run {
 

@@ -1,5 +1,5 @@
-// RuntimeState: what CUDA's runtime keeps of its own: which device each thread uses and its last
-// error, and which contexts it holds. And how a function of the runtime is written.
+// RuntimeState: the runtime's own state: the device and the last error of each thread, and the
+// contexts that it holds. It also says how a function of the runtime is written.
 //
 // A thread that has a context of the driver's keeps it; otherwise the first call that needs one
 // makes the primary context of the thread's device current, and no call before.
@@ -15,7 +15,17 @@
 
 namespace vramlab::dry_run {
 
-/// What stands between <<< and >>>.
+// The version of CUDA's runtime that this library stands for. v12 and v13 say it, beside the
+// functions that mean something else in the other.
+
+inline constexpr int first_version_13 = 13000;
+
+/// The version that cudaRuntimeGetVersion tells.
+int runtime_version();
+/// The library's name, for instance libcudart.so.12.
+const char* runtime_library();
+
+/// The values between <<< and >>>.
 struct LaunchConfiguration {
   dim3 grid{};
   dim3 block{};
@@ -31,7 +41,7 @@ struct RuntimeThread {
   int last_error = 0;
   /// The device whose context the call under way uses.
   int used_device = 0;
-  /// What this runtime made current last, and how often devices were reset before.
+  /// The context that this runtime made current last, and how often devices were reset before.
   CudaContext context = nullptr;
   unsigned resets = 0;
   /// Launches under way, since arguments of a launch may launch something.
@@ -42,9 +52,9 @@ RuntimeThread& runtime_thread();
 
 class RuntimeState {
  public:
-  /// The driver is there and can be called.
+  /// Makes sure that the driver can be called.
   int initialise();
-  /// The thread has a context.
+  /// Makes sure that the thread has a context.
   int use_device();
   int set_device(int device);
   int get_device(int* device);
@@ -60,7 +70,7 @@ class RuntimeState {
   std::atomic<bool> is_initialised_ = false;
   std::atomic<unsigned> resets_ = 0;
 };
-/// Never destroyed: programs call until they are gone.
+/// It is never destroyed: programs call until they are gone.
 RuntimeState& runtime_state();
 
 /// The result is the thread's last error where it is one.
@@ -83,7 +93,7 @@ int driver_call(const Body& body) {
   return finish_call(result == error::success ? body(runtime_driver()) : result);
 }
 
-/// What the driver has in the same form.
+/// Passes the call on to a function of the driver that has the same form.
 template <auto Member, class... Arguments>
 int forward(Arguments... arguments) {
   return runtime_call([=](const RuntimeDriver& driver) { return (driver.*Member)(arguments...); });
@@ -112,7 +122,7 @@ int forward_variant(DefaultStream variant, Arguments... arguments) {
     return on_##name(vramlab::dry_run::DefaultStream::own, __VA_ARGS__);   \
   }
 
-/// What the driver has in the same form, also in two variants.
+/// A function that the driver has in the same form, also in two variants.
 #define CUDART_FORWARD(name, member, parameters, ...)                                        \
   CUDART_CALL(name) parameters {                                                             \
     return vramlab::dry_run::forward<&vramlab::dry_run::RuntimeDriver::member>(__VA_ARGS__); \

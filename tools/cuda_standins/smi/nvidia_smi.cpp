@@ -1,15 +1,121 @@
-// `nvidia-smi` of a dry run. Fields that a stand-in has no figure for are [N/A], as there.
+// `nvidia-smi` of a dry run: its options, its texts, and the figures of `libnvidia-ml.so.1`, which
+// is found at run time, so that the program is built without NVIDIA's headers. Fields without a
+// figure are [N/A], as in the real one.
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tools/cuda_standins/smi/management_library.h"
-
 namespace vramlab::dry_run {
+
+struct ToldGpu {
+  unsigned index = 0;
+  std::string name;
+  std::string uuid;
+  /// Such as 8.0; empty if it is not known.
+  std::string compute_capability;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t used_bytes = 0;
+  std::uint64_t free_bytes = 0;
+};
+
+struct ToldSystem {
+  std::string driver_version;
+  /// Such as 13.0.
+  std::string cuda_version;
+  std::vector<ToldGpu> gpus;
+};
+
+/// Throws std::runtime_error if the library is missing or does not answer.
+ToldSystem ask_management_library();
+
+namespace {
+
+// As NVML's documentation has them.
+using Device = void*;
+struct Memory {
+  unsigned long long total = 0;
+  unsigned long long free = 0;
+  unsigned long long used = 0;
+};
+constexpr int success = 0;
+constexpr unsigned most_letters = 96;
+
+class Library {
+ public:
+  Library() : handle_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
+    if (handle_ == nullptr) throw std::runtime_error("there is no libnvidia-ml.so.1");
+  }
+
+  /// The function's answer is that all went well.
+  template <class... Arguments>
+  bool call(const char* name, Arguments... arguments) const {
+    const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(handle_, name));
+    return function != nullptr && function(arguments...) == success;
+  }
+
+  template <class... Arguments>
+  std::string text(const char* name, Arguments... arguments) const {
+    char letters[most_letters] = {};
+    return call(name, arguments..., static_cast<char*>(letters), most_letters) ? letters : "";
+  }
+
+ private:
+  void* handle_;
+};
+
+std::string dotted(int major, int minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+ToldGpu gpu_at(const Library& library, unsigned index) {
+  Device device = nullptr;
+  if (!library.call("nvmlDeviceGetHandleByIndex_v2", index, &device))
+    throw std::runtime_error("GPU " + std::to_string(index) + " does not answer");
+  ToldGpu gpu;
+  gpu.index = index;
+  gpu.name = library.text("nvmlDeviceGetName", device);
+  gpu.uuid = library.text("nvmlDeviceGetUUID", device);
+  int major = 0;
+  int minor = 0;
+  if (library.call("nvmlDeviceGetCudaComputeCapability", device, &major, &minor))
+    gpu.compute_capability = dotted(major, minor);
+  Memory memory;
+  if (library.call("nvmlDeviceGetMemoryInfo", device, &memory)) {
+    gpu.total_bytes = memory.total;
+    gpu.free_bytes = memory.free;
+    gpu.used_bytes = memory.used;
+  }
+  return gpu;
+}
+
+}  // namespace
+
+ToldSystem ask_management_library() {
+  const Library library;
+  if (!library.call("nvmlInit_v2")) throw std::runtime_error("NVML does not start");
+  ToldSystem system;
+  system.driver_version = library.text("nvmlSystemGetDriverVersion");
+  int version = 0;
+  constexpr int per_major = 1000;
+  constexpr int per_minor = 10;
+  if (library.call("nvmlSystemGetCudaDriverVersion", &version))
+    system.cuda_version = dotted(version / per_major, version % per_major / per_minor);
+  unsigned count = 0;
+  if (!library.call("nvmlDeviceGetCount_v2", &count))
+    throw std::runtime_error("the GPUs can't be counted");
+  for (unsigned index = 0; index < count; ++index) system.gpus.push_back(gpu_at(library, index));
+  return system;
+}
+
+// The options and the texts.
 namespace {
 
 constexpr int failed = 9;
@@ -43,7 +149,7 @@ void take_format(const std::vector<std::string>& words, Question& question) {
   }
 }
 
-/// False for an option that is not known here.
+/// False for an unknown option.
 bool take(const std::string& name, const std::string& value, Question& question) {
   if (name == "-L" || name == "--list-gpus")
     question.lists = true;

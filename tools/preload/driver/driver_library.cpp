@@ -5,9 +5,8 @@
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
-
-#include "tools/preload/driver/dlsym_chain.h"
 
 namespace vramlab::preload {
 namespace {
@@ -17,8 +16,8 @@ struct LoadedDriver {
   const link_map* map = nullptr;
 };
 
-// Found without locks: whoever finds it twice finds the same, and a fork leaves nothing locked.
-// `driver_map` is set last, and says that the rest is there.
+// Found without locks: a second search finds the same, and a fork leaves nothing locked.
+// `driver_map` is set last, and says that the rest is set.
 std::atomic<void*> driver_handle;
 std::atomic<const link_map*> driver_map;
 std::array<std::atomic<void*>, hook_count> driver_functions;
@@ -46,7 +45,7 @@ LoadedDriver loaded_library(const char* name) {
   return driver;
 }
 
-/// Whoever comes second with the same driver does the same again rather than go on without.
+/// A thread that comes second with the same driver does the same again rather than go on without.
 const link_map* adopt(const LoadedDriver& driver) {
   if (driver.map == nullptr) return nullptr;
   void* first = nullptr;
@@ -94,6 +93,48 @@ void* driver_function(Hook hook) {
 void keep_driver_function(Hook hook, void* function) {
   void* none = nullptr;
   driver_functions[static_cast<std::size_t>(hook)].compare_exchange_strong(none, function);
+}
+
+namespace {
+
+// Static storage without constructors: zero until found, and finding twice gives the same.
+std::atomic<DlsymFunction> libc_dlsym;
+std::atomic<DlsymFunction> next_dlsym;
+
+/// The version under which each platform's C library has it: x86-64, 64-bit ARM, all since 2.34.
+DlsymFunction find_libc_dlsym() {
+  for (const char* const version : {"GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.34"})
+    if (void* const found = dlvsym(RTLD_NEXT, "dlsym", version))
+      return reinterpret_cast<DlsymFunction>(found);
+  // Without it, no look-up of the process could be answered.
+  std::abort();
+}
+
+}  // namespace
+
+DlsymChain dlsym_chain() {
+  DlsymChain chain{libc_dlsym.load(std::memory_order_acquire),
+                   next_dlsym.load(std::memory_order_acquire)};
+  if (chain.next != nullptr) return chain;
+  chain.libc = find_libc_dlsym();
+  libc_dlsym.store(chain.libc, std::memory_order_release);
+  void* const next = chain.libc(RTLD_NEXT, "dlsym");
+  chain.next = next == nullptr ? chain.libc : reinterpret_cast<DlsymFunction>(next);
+  next_dlsym.store(chain.next, std::memory_order_release);
+  return chain;
+}
+
+void* symbol_after_us(const char* name) {
+  // The C library looks at its caller, so this must stay a call and never become a jump.
+  void* volatile found = dlsym_chain().libc(RTLD_NEXT, name);
+  return found;
+}
+
+bool in_same_library(const void* one, const void* other) {
+  Dl_info of_one{};
+  Dl_info of_other{};
+  return dladdr(one, &of_one) != 0 && dladdr(other, &of_other) != 0 &&
+         of_one.dli_fbase == of_other.dli_fbase;
 }
 
 }  // namespace vramlab::preload

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -12,9 +13,8 @@
 #include <utility>
 #include <variant>
 
-#include "tools/preload/driver/dlsym_chain.h"
+#include "tools/preload/driver/driver_library.h"
 #include "tools/preload/ground/call_stacks.h"
-#include "tools/preload/ground/message.h"
 #include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/recorder/recorder.h"
 #include "tools/preload/shim/caching_shim.h"
@@ -62,8 +62,8 @@ MemoryCalls* make_caching_shim(PreloadMode mode) {
   return made;
 }
 
-/// Never destroyed. Null where everything goes to the driver. Requires: the driver is loaded, and
-/// the mode is not `off`.
+/// It is never destroyed. Null if everything goes to the driver. Requires: the driver is loaded,
+/// and the mode is not `off`.
 MemoryCalls* make_implementation(PreloadMode mode) {
   return mode == PreloadMode::record ? make_recorder() : make_caching_shim(mode);
 }
@@ -104,7 +104,7 @@ void watch_process() {
   std::at_quick_exit(tell_end_at_once);
 }
 
-/// What the exports call; null without a driver, now or yet.
+/// The implementation that the exports call; null as long as no driver is loaded.
 MemoryCalls* implementation_of_exports() {
   if (MemoryCalls* const calls = implementation.load(std::memory_order_acquire)) return calls;
   if (process_mode() == PreloadMode::off || !driver_is_loaded()) return nullptr;
@@ -124,7 +124,7 @@ bool wants_statistics() {
   return where != nullptr && *where != '\0';
 }
 
-/// Last of all that runs at exit. Statistics also tell of a program that has a driver and went past
+/// It runs last of all at exit. Statistics also tell of a program that has a driver and went past
 /// us.
 [[gnu::destructor]] void at_exit() {
   MemoryCalls* const calls = wants_statistics() ? implementation_of_exports()
@@ -150,5 +150,39 @@ ProgramCall::~ProgramCall() { --calls_under_way; }
 ProgramsTurn::ProgramsTurn() : calls_before_(std::exchange(calls_under_way, 0)) {}
 
 ProgramsTurn::~ProgramsTurn() { calls_under_way = calls_before_; }
+
+namespace {
+
+using HookFlags = std::array<std::atomic<bool>, hook_count>;
+
+constinit HookFlags functions_given{};
+constinit HookFlags functions_called{};
+
+/// Written once, so that calls from many threads do not take it from each other.
+void note(HookFlags& flags, Hook hook) {
+  std::atomic<bool>& flag = flags[static_cast<std::size_t>(hook)];
+  if (!flag.load(std::memory_order_relaxed)) [[unlikely]]
+    flag.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void note_given(Hook hook) { note(functions_given, hook); }
+void note_called(Hook hook) { note(functions_called, hook); }
+
+std::string hooked_text() {
+  int count = 0;
+  std::string names;
+  for (const HookRow& row : hook_rows()) {
+    const auto index = static_cast<std::size_t>(row.hook);
+    if (functions_given[index].load() || functions_called[index].load()) ++count;
+    if (functions_called[index].load()) names.append(" ").append(row.symbol);
+  }
+  if (count == 0)
+    return "nothing was hooked: the program asked for none of the driver's functions that are "
+           "replaced";
+  return "hooked " + std::to_string(count) + " functions of the driver, called" +
+         (names.empty() ? " none" : ":" + names);
+}
 
 }  // namespace vramlab::preload

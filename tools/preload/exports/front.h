@@ -1,13 +1,14 @@
-// The functions that the preload exports under the driver's names, and what each does first: find
-// out what implements the exports in this process. It is made by the first call that needs it, kept
-// to the end of the process and never destroyed, since programs call the driver from static
-// constructors and destructors and from any thread.
+// The functions that the preload exports under the driver's names, and the first step of each: to
+// find the implementation of the exports in this process. The first call that needs it makes it. It
+// is never destroyed, since programs call the driver from static constructors and destructors and
+// from any thread.
 #pragma once
 
+#include <string>
 #include <type_traits>
 
 #include "tools/preload/driver/driver_library.h"
-#include "tools/preload/exports/hooked.h"
+#include "tools/preload/ground/hook_table.h"
 #include "tools/preload/ground/memory_calls.h"
 
 // Each is declared with the driver's type for it, so one with other arguments does not compile.
@@ -32,6 +33,15 @@ VRAMLAB_HOOKS
 
 namespace vramlab::preload {
 
+// Statistics: the functions of ours that this program got. A program that got none goes past us.
+
+/// The program asked for it by name and was given ours.
+void note_given(Hook hook);
+void note_called(Hook hook);
+
+/// A sentence for the user.
+std::string hooked_text();
+
 /// One call of the program. A call made inside of another one (by the driver, or by what
 /// implements the exports) finds nothing: it goes to the driver.
 class ProgramCall {
@@ -48,7 +58,7 @@ class ProgramCall {
   MemoryCalls* calls_ = nullptr;
 };
 
-/// While the program's own code runs inside of one of its calls: what it calls there is the
+/// Lives while the program's own code runs inside of one of its calls: calls made there are the
 /// program's again.
 class ProgramsTurn {
  public:
@@ -61,12 +71,12 @@ class ProgramsTurn {
   int calls_before_ = 0;
 };
 
-/// The process is about to end without another word.
+/// Tells the implementation that the process is about to end without another word.
 void tell_end_at_once();
-/// What `_exit` was before us, as far as anybody who used the driver knows; null if nobody did.
+/// The `_exit` behind ours, if the implementation was made; else null.
 void* next_exit_at_once();
 
-// No exception gets into the program: it ends in these functions.
+// No exception gets into the program: all end in these functions.
 
 /// The driver's function. If it has no memory for the call, it is asked again once idle memory is
 /// given back: an allocation that a program freed must not keep others from succeeding.
@@ -81,7 +91,7 @@ CUresult call_with_room(CUdevice device, MemoryCalls* calls, Arguments... argume
   return result;
 }
 
-/// The same where nothing else is to be done. It costs nothing while there is memory.
+/// The same for calls that need nothing else. It costs nothing while there is memory.
 template <Hook hook, class... Arguments>
 CUresult with_room(Arguments... arguments) noexcept {
   const CUresult result = call_driver<hook>(arguments...);
@@ -92,7 +102,7 @@ CUresult with_room(Arguments... arguments) noexcept {
   return call_with_room<hook>(current_device, call.calls(), arguments...);
 }
 
-/// What implements the exports answers, else the driver.
+/// The implementation answers, else the driver.
 template <Hook hook, auto answer, class... Arguments>
 CUresult instead_of(Arguments... arguments) noexcept {
   const ProgramCall call;
@@ -101,7 +111,7 @@ CUresult instead_of(Arguments... arguments) noexcept {
   return call_driver<hook>(arguments...);
 }
 
-/// The driver's function, then the action if it succeeded. What the call takes is this device's.
+/// The driver's function, then the action if it succeeded. The call takes memory of this device.
 template <Hook hook, class Action, class... Arguments>
 CUresult followed_on_device(CUdevice device, const Action& action,
                             Arguments... arguments) noexcept {
@@ -124,7 +134,7 @@ CUresult preceded_by(const Action& action, Arguments... arguments) noexcept {
   return call_driver<hook>(arguments...);
 }
 
-/// The stream as the program named it, with what 0 means to this function.
+/// The stream as the program named it, with the meaning that 0 has to this function.
 template <Hook hook>
 StreamHandle handle_for(CUstream stream) {
   return {stream, row_of(hook).if_null};

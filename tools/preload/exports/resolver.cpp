@@ -1,13 +1,12 @@
-// How a program comes to our functions when it asks for the driver's by name: through dlsym, and
-// through the driver's own cuGetProcAddress, which the CUDA runtime gets everything by.
+// Look-ups by name, which give a program our functions in place of the driver's: dlsym, and the
+// driver's own cuGetProcAddress, by which the CUDA runtime gets everything.
 //
-// The real resolver is asked first, and only what it gave is replaced. A look-up calls nothing else
+// The real resolver is asked first, and only its answers are replaced. A look-up calls nothing else
 // in the driver and sets nothing up.
 #include <dlfcn.h>
-
 #include <optional>
 
-#include "tools/preload/driver/dlsym_chain.h"
+#include "tools/preload/driver/driver_library.h"
 #include "tools/preload/exports/front.h"
 #include "tools/preload/ground/preload_mode.h"
 
@@ -39,7 +38,7 @@ bool is_wanted(Hook hook) {
   }
 }
 
-/// Our function in place of the driver's, or what was given.
+/// Our function in place of the driver's, or the given one.
 void* substitute(Hook hook, void* given) {
   if (!is_wanted(hook) || !is_of_driver(given)) return given;
   keep_driver_function(hook, given);
@@ -47,25 +46,26 @@ void* substitute(Hook hook, void* given) {
   return replacement(hook);
 }
 
-/// In place of the real dlsym, for the driver's names in a library that the caller names. It is not
-/// jumped over, which such a look-up does not mind.
+/// Takes the place of the real dlsym for the driver's names in a library that the caller names.
+/// Such a look-up does not mind another caller.
 void* substituting_dlsym(void* handle, const char* name) {
   void* const found = dlsym_chain().next(handle, name);
   const auto hook = hook_of_symbol(name);
   if (found == nullptr || !hook) return found;
-  // Without a driver, nothing has this name but ourselves.
+  // Without a driver, only our library has this name.
   if (found == replacement(*hook) && !driver_is_loaded()) return symbol_after_us(name);
   return substitute(*hook, found);
 }
 
-/// RTLD_DEFAULT finds our own export first. Without a driver it must find none.
+/// RTLD_DEFAULT finds our own export first. Without a driver it must find nothing.
 void* dlsym_after_us(void* /*handle*/, const char* name) { return symbol_after_us(name); }
 
 DlsymFunction dlsym_for(void* handle, const char* name, const void* caller, DlsymFunction next) {
   if (process_mode() == PreloadMode::off) return next;
-  // Who asks for the next one after itself wraps the driver, and must not be led back to us.
+  // A library that asks for the next one after itself wraps the driver, and must not be led back to
+  // us.
   if (handle == RTLD_NEXT) return next;
-  // The driver's own look-ups are its own affair.
+  // The driver's own look-ups stay as they are.
   if (is_of_driver(caller)) return next;
   if (handle != RTLD_DEFAULT) return substituting_dlsym;
   return hook_of_symbol(name) && !driver_is_loaded() ? dlsym_after_us : next;
@@ -81,7 +81,7 @@ bool is_same_as_known(void* given, const DriverQuery& query, cuuint64_t flags) {
          known == given;
 }
 
-/// After the driver's resolver said yes.
+/// Called after the driver's resolver found a function.
 void replace_answer(const char* name, void** function, int version, cuuint64_t flags) {
   if (!is_driver_name(name) || function == nullptr || *function == nullptr) return;
   const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
@@ -101,7 +101,7 @@ using vramlab::preload::Hook;
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
-/// Called by dlsym itself (dlsym_entry.cpp).
+/// Called by dlsym itself, below.
 __attribute__((visibility("hidden"), used)) vramlab::preload::DlsymFunction vramlab_choose_dlsym(
     void* handle, const char* name, const void* caller) {
   const auto chain = vramlab::preload::dlsym_chain();
@@ -130,3 +130,68 @@ CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuu
 
 }  // extern "C"
 // NOLINTEND(readability-identifier-naming)
+
+// The dlsym that the process finds first. For everything but the driver's functions it is a jump,
+// so the C library sees the caller itself: what RTLD_NEXT and RTLD_DEFAULT find depends on who
+// calls. A jump cannot be asked of every compiler, so these lines are assembly.
+//
+// choose_dlsym gets the arguments and the caller's address, and says whom to jump to.
+
+#if defined(__x86_64__)
+asm(R"(
+  .text
+  .globl dlsym
+  .type dlsym, @function
+  .p2align 4
+dlsym:
+  .cfi_startproc
+  endbr64
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  movq 24(%rsp), %rdx
+  call vramlab_choose_dlsym
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  jmp *%rax
+  .cfi_endproc
+  .size dlsym, .-dlsym
+)");
+#elif defined(__aarch64__)
+// "hint #34" is a landing place for indirect calls, where the processor asks for one.
+asm(R"(
+  .text
+  .globl dlsym
+  .type dlsym, %function
+  .p2align 4
+dlsym:
+  .cfi_startproc
+  hint #34
+  stp x29, x30, [sp, #-32]!
+  .cfi_def_cfa_offset 32
+  .cfi_offset 29, -32
+  .cfi_offset 30, -24
+  mov x29, sp
+  stp x0, x1, [sp, #16]
+  mov x2, x30
+  bl vramlab_choose_dlsym
+  mov x16, x0
+  ldp x0, x1, [sp, #16]
+  ldp x29, x30, [sp], #32
+  .cfi_restore 29
+  .cfi_restore 30
+  .cfi_def_cfa_offset 0
+  br x16
+  .cfi_endproc
+  .size dlsym, .-dlsym
+)");
+#else
+#error "the preload's dlsym is written for x86-64 and 64-bit ARM"
+#endif

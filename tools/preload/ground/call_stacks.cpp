@@ -30,7 +30,7 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* addresses) {
   auto& taken = *static_cast<ReturnAddresses*>(addresses);
   const std::uintptr_t address = _Unwind_GetIP(context);
   if (address == 0 || taken.size() == deepest_stack) return _URC_END_OF_STACK;
-  // What returns there was called by the instruction before.
+  // The call is the instruction before the return address.
   if (!is_our_own(address)) taken.push_back(address - 1);
   return _URC_NO_REASON;
 }

@@ -1,6 +1,6 @@
-// CallStacks: where in the program a call came from, as numbered stacks. A frame is a place in a
-// library: the function where the library's own symbol table names it, and the offset, which a
-// debugger's tools turn into a line.
+// CallStacks: the places in the program that calls came from, as numbered stacks. A frame is a
+// place in a library: the function where the library's own symbol table names it, and the offset,
+// which a debugger's tools turn into a line.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@ namespace vramlab::preload {
 
 using ReturnAddresses = std::vector<std::uintptr_t>;
 
-/// From the caller of our function outwards, at most 64. Takes no lock that the program may hold.
+/// Takes the addresses from the caller of our function outwards, at most 64. It takes no lock that
+/// the program may hold.
 void take_call_stack(ReturnAddresses& addresses);
 
-/// What the loader says of an address.
+/// The loader's answer about an address.
 struct CodePlace {
   std::string function = "?";
   std::string file = "?";
@@ -25,20 +26,20 @@ struct CodePlace {
 };
 using CodePlaces = std::map<std::uintptr_t, CodePlace>;
 
-/// Takes the loader's lock. It is the program's while a library's constructor runs, so this
-/// requires that no lock of ours is held.
+/// Takes the loader's lock, which the program holds while a library's constructor runs. Requires:
+/// no lock of ours is held.
 CodePlaces find_places(const ReturnAddresses& addresses);
 
 class CallStacks {
  public:
-  /// Those that find_places() is still to be asked about.
+  /// The addresses that find_places() was not asked about yet.
   ReturnAddresses unknown_of(const ReturnAddresses& addresses) const;
-  /// The number of the stack, from 1 on; 0 if it is empty. Requires: `places` has what was unknown.
+  /// The number of the stack, from 1 on; 0 if it is empty. Requires: `places` has the unknown ones.
   std::uint32_t number_of(const ReturnAddresses& addresses, const CodePlaces& places);
 
-  /// By their numbers, which begin with 1.
+  /// The frames by their numbers, which begin with 1.
   const std::vector<CodePlace>& frames() const { return frames_; }
-  /// As numbers of frames.
+  /// Each stack as numbers of frames.
   const std::vector<std::vector<std::uint32_t>>& stacks() const { return stacks_; }
 
  private:

@@ -1,6 +1,6 @@
-// The table of hooks: the driver's functions that the preload puts its own in place of, and which
-// of ours a program gets for a symbol, or for a name, version and stream meaning that it asks
-// cuGetProcAddress for. No state, no driver.
+// The table of hooks: the driver's functions that the preload replaces with its own, and the one
+// that a program gets for a symbol, or for a name, version and stream meaning that it asks
+// cuGetProcAddress for. It has no state and needs no driver.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 // For each hook, VRAMLAB_HOOK(symbol, type, name, since, meaning of stream 0, use), which is
 // defined where this is used.
 //
-// Every version of a hooked name from our oldest one on is hooked, so that what a program asks for
+// Every version of a hooked name from our oldest one on is hooked, so that the program's query
 // decides which one it gets. Older ones (32-bit addresses) pass through.
 #define VRAMLAB_HOOKS                                                                 \
   VRAMLAB_CUDA_FUNCTIONS(VRAMLAB_HOOK_OF_ONE, VRAMLAB_HOOK_OF_TWO, VRAMLAB_CUDA_NONE, \
@@ -65,7 +65,8 @@ enum class HookUse : std::uint8_t {
 struct HookRow {
   Hook hook;
   std::string_view symbol;
-  /// What cuGetProcAddress is asked for, and since which version this function is the answer.
+  /// The name that cuGetProcAddress is asked for, and the version since which this function is the
+  /// answer.
   std::string_view name;
   int since;
   DefaultStream if_null;
@@ -86,7 +87,7 @@ struct DriverQuery {
 /// Functions without a stream are the same for both meanings of stream 0.
 std::optional<Hook> hook_of_query(const DriverQuery& query);
 
-/// `cu` and a capital letter: none of cublas, cudnn, curl.
+/// True for `cu` and a capital letter, so not for cublas, cudnn or curl.
 bool is_driver_name(const char* symbol);
 
 /// The type of the driver's function.

@@ -1,10 +1,10 @@
-// MemoryCalls: what stands behind the driver functions that the preload replaces, and what it is
-// told of the others. The exported functions know nothing but this; the caching shim and the
-// recorder are what can stand behind them.
+// MemoryCalls: the implementation behind the driver functions that the preload replaces, which is
+// also told of others. The exported functions know only this interface; the caching shim and the
+// recorder implement it.
 //
 // Calls come from any thread, with any context current or none, and from the driver's own threads.
-// Results are the driver's: what an output points to is written on success only, and a null output
-// is the driver's to judge.
+// Results are the driver's: outputs are written on success only, and the driver judges null
+// outputs.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,17 @@ namespace vramlab::preload {
 /// The device of the current context, if there is one.
 inline constexpr CUdevice current_device = -1;
 inline constexpr CUdevice any_device = -2;
-/// More often than this nobody asks again: what is over comes first, then what is waited for.
+/// The most tries: the first gives back idle memory that is complete, the second waits for the
+/// rest.
 inline constexpr int most_tries_with_room = 2;
 
-/// Which stream the handle 0 means in this call.
+/// The stream that the handle 0 means in this call.
 enum class DefaultStream : bool { legacy, per_thread };
 
-/// A context that may be gone: its handle may be another one's by now, its number is not.
+/// A context that may be gone: another one may have its handle by now, but never its number.
 struct NamedContext {
   CUcontext handle = nullptr;
-  /// The driver's (`cuCtxGetId`); 0 where it has none, or nobody can say.
+  /// The driver's number (`cuCtxGetId`); 0 if it is not known.
   unsigned long long id = 0;
 };
 
@@ -42,9 +43,9 @@ struct StreamHandle {
   }
 };
 
-/// What a program can get from the driver besides `mem_alloc`.
+/// The kinds of memory that a program can get from the driver besides `mem_alloc`.
 enum class MemoryKind : std::uint8_t {
-  /// As of `mem_alloc`; pitched memory too.
+  /// Memory as from `mem_alloc`; pitched memory too.
   device,
   stream_ordered,
   managed,
@@ -53,7 +54,7 @@ enum class MemoryKind : std::uint8_t {
   array,
   /// Memory without an address, from `cuMemCreate`.
   physical,
-  /// As physical, but taking none of a device's memory: another process's, or a multicast object.
+  /// As physical, but not of a device's memory: another process's memory, or a multicast object.
   foreign_handle,
   graph,
   /// Another process's.
@@ -64,7 +65,7 @@ struct NewMemory {
   MemoryKind kind = MemoryKind::device;
   /// The driver's function.
   const char* function = nullptr;
-  /// An address, or the handle of what has none.
+  /// An address, or the handle of memory without one.
   std::uint64_t at = 0;
   std::size_t bytes = 0;
   /// Only stream-ordered memory has one.
@@ -80,21 +81,21 @@ class MemoryCalls {
   MemoryCalls& operator=(const MemoryCalls&) = delete;
   virtual ~MemoryCalls() = default;
 
-  /// The driver had no memory for a call on this device: gives back what is idle there. False:
-  /// there is nothing more.
+  /// The driver had no memory for a call on this device: gives back idle memory of it. False:
+  /// nothing more is idle.
   virtual bool make_room(CUdevice /*device*/) { return false; }
 
-  /// Asked before the driver is when no cached block of the device fits; says whether it freed
-  /// something. False: nothing is cached here, so nobody will ask.
+  /// Registers a callback that is called when no cached block of the device fits, before the driver
+  /// is asked; it says whether it freed something. False: this implementation caches nothing.
   virtual bool add_free_memory_callback(CUdevice /*device*/, std::function<bool()> /*callback*/) {
     return false;
   }
 
-  // Replaced: the answer is what the program gets.
+  // Replaced functions: the program gets this answer.
   virtual CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) = 0;
   virtual CUresult mem_free(CUdeviceptr at) = 0;
   virtual CUresult mem_free_async(CUdeviceptr at, StreamHandle stream) = 0;
-  // As these, where there is an answer; else the driver has it.
+  // The same if they give an answer; else the driver answers.
   virtual std::optional<CUresult> mem_get_info(std::size_t* /*free*/, std::size_t* /*total*/) {
     return std::nullopt;
   }
@@ -114,16 +115,16 @@ class MemoryCalls {
     return std::nullopt;
   }
 
-  // The others are only told, and an implementation that has no use for one need not listen. Told
-  // after the driver's call succeeded, but for those that say "before".
-  /// In this context; null for the current one.
+  // The others only tell, after the driver's call succeeded or, where the name says so, before it.
+  // An implementation overrides those that it needs. The context is the given one; null for the
+  // current one.
   virtual void stream_created(CUstream /*stream*/, unsigned /*flags*/, CUcontext /*context*/) {}
-  /// Whatever the stream still does cannot be asked about afterwards.
+  /// The stream's pending work cannot be asked about afterwards.
   virtual void before_stream_destroyed(CUstream /*stream*/) {}
   virtual void before_capture_begins(StreamHandle /*stream*/) {}
-  /// Whether it did.
+  /// Tells whether the capture began.
   virtual void capture_began(StreamHandle /*stream*/, bool /*succeeded*/) {}
-  /// Also where ending it failed, which may have left it open.
+  /// Called even if ending it failed, which may have left it open.
   virtual void capture_ended(StreamHandle /*stream*/) {}
   /// The context's memory, streams and events are gone: destroyed, reset, or released for the last
   /// time.
@@ -131,26 +132,26 @@ class MemoryCalls {
   virtual void before_context_ends(NamedContext /*context*/) {}
   virtual void context_end_is_over() {}
   virtual void context_gone(NamedContext /*context*/) {}
-  /// The context of a green context, which is that primary context with other resources: memory and
+  /// A green context came. Its context is the primary context with other resources: memory and
   /// fences are the primary's.
   virtual void green_context_came(NamedContext /*green*/, CUcontext /*primary*/) {}
   virtual void green_context_gone(NamedContext /*green*/) {}
   /// `from` may use the memory of `to` from now on, or no longer.
   virtual void peer_access_changed(CUcontext /*from*/, CUcontext /*to*/, bool /*enabled*/) {}
 
-  // Memory that passes through. Only told while a program is recorded.
+  // Memory that passes through: told only while a program is recorded.
   virtual void memory_came(const NewMemory& /*memory*/) {}
   virtual void memory_refused(const char* /*function*/, std::size_t /*bytes*/,
                               CUresult /*result*/) {}
-  /// Before the driver's call: another thread may be given the address as soon as it is free.
+  /// Called before the driver's call: another thread may get the address as soon as it is free.
   virtual void before_memory_goes(const char* /*function*/, std::uint64_t /*at*/) {}
   virtual void memory_mapped(std::uint64_t /*address*/, std::size_t /*bytes*/,
                              std::uint64_t /*handle*/) {}
-  /// The driver gave a handle of what is mapped at the address.
+  /// The driver gave a handle of the memory that is mapped at the address.
   virtual void memory_retained(std::uint64_t /*address*/, std::uint64_t /*handle*/) {}
   virtual void memory_unmapped(std::uint64_t /*address*/, std::size_t /*bytes*/) {}
 
-  // Process life.
+  // The life of the process.
   virtual void before_fork() {}
   virtual void after_fork_in_parent() {}
   /// CUDA cannot be used here if the parent used it: no call of the driver is made.
@@ -159,7 +160,8 @@ class MemoryCalls {
   virtual void exit_begins() {}
   /// No call of the driver is made.
   virtual void at_exit() {}
-  /// `_exit` and its like, perhaps in the handler of a signal. No call of the driver is made.
+  /// The process calls `_exit` or the like, perhaps in the handler of a signal. No call of the
+  /// driver is made.
   virtual void ends_at_once() {}
 };
 

@@ -1,6 +1,5 @@
-// PhysicalMemory: what lives behind the handles of cuMemCreate and their like: memory without an
-// address. It lives as long as a handle or a mapping of it, and most of it takes its bytes of a
-// device.
+// PhysicalMemory: memory without an address, behind the handles of cuMemCreate and the like. It
+// lives as long as a handle or a mapping of it, and most of it takes bytes of a device.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +12,19 @@ namespace vramlab::preload {
 
 struct PhysicalPiece {
   std::uint64_t bytes = 0;
-  /// Whose memory it takes; none where it is another process's, or no memory by itself.
+  /// The device whose memory it takes; none if it is another process's, or no memory by itself.
   std::optional<std::uint32_t> device;
 };
 
 class PhysicalMemory {
  public:
   void create(std::uint64_t handle, const PhysicalPiece& piece);
-  /// Another handle of what is there, as the same number. False: there is none.
+  /// Notes another handle of the same number. False: the handle is not known.
   bool share(std::uint64_t handle);
-  /// A handle of what is mapped at the address.
+  /// Notes a handle of the memory that is mapped at the address.
   void retain(std::uint64_t address, std::uint64_t handle);
   void map(std::uint64_t address, std::size_t bytes, std::uint64_t handle);
-  // What is gone by this.
+  // Returns the memory that is gone by this.
   std::optional<PhysicalPiece> release(std::uint64_t handle);
   std::vector<PhysicalPiece> unmap(std::uint64_t address, std::size_t bytes);
 
@@ -45,7 +44,8 @@ class PhysicalMemory {
 
   std::optional<PhysicalPiece> drop_if_unused(std::uint64_t number);
 
-  /// By a number of our own: the driver may give a handle again while what it stood for is mapped.
+  /// The pieces by a number of our own: the driver may give a handle again while its old memory is
+  /// still mapped.
   std::map<std::uint64_t, Held> pieces_;
   std::uint64_t last_piece_ = 0;
   std::map<std::uint64_t, std::uint64_t> piece_of_handle_;

@@ -1,14 +1,16 @@
-// What the preload does in this process, as its environment says: VRAMLAB_SHIM and VRAMLAB_RECORD
-// (docs/guide/preload.md).
+// The mode of the preload in this process, from VRAMLAB_SHIM and VRAMLAB_RECORD (docs/preload.md),
+// and its messages to the user.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 
 namespace vramlab::preload {
 
 enum class PreloadMode : std::uint8_t {
-  /// The caching allocator; a freed block waits for what the device still does.
+  /// The caching allocator; a freed block waits for the device's pending work.
   deferred,
   /// The caching allocator; a free waits as the driver's own does.
   sync,
@@ -21,15 +23,21 @@ enum class PreloadMode : std::uint8_t {
 };
 
 struct ModeVariables {
-  /// Null where the environment has none.
+  /// Null if the variable is not set.
   const char* shim = nullptr;
   const char* record = nullptr;
 };
-/// Without VRAMLAB_SHIM: record where there is a file to record to, else deferred. Empty if
+/// Without VRAMLAB_SHIM: record if VRAMLAB_RECORD names a file, else deferred. Empty if
 /// VRAMLAB_SHIM names no mode.
 std::optional<PreloadMode> preload_mode(const ModeVariables& words);
 
 /// This process's mode, read once. An unknown mode is reported on standard error and means `off`.
 PreloadMode process_mode();
+
+// A message is one line on standard error from inside another program: put together on the stack,
+// written at once, without streams or memory.
+
+/// Writes `vramlab: ` and the parts; a line ends after 512 bytes.
+void say(std::initializer_list<std::string_view> parts);
 
 }  // namespace vramlab::preload

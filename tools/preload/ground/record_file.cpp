@@ -4,13 +4,59 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
-#include "tools/preload/ground/message.h"
+#include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/names/file_names.h"
 
 namespace vramlab::preload {
+
+RecordLine& RecordLine::add(std::string_view name, std::uint64_t value) {
+  key(name);
+  std::array<char, 20> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  letters_.append(digits.data(), end);
+  return *this;
+}
+
+/// Bytes beyond ASCII may be no UTF-8, which the format does not take, and become question marks.
+RecordLine& RecordLine::add(std::string_view name, std::string_view text) {
+  key(name);
+  letters_ += '"';
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') letters_ += '\\';
+    letters_ += byte < 0x20 || byte >= 0x7f ? '?' : letter;
+  }
+  letters_ += '"';
+  return *this;
+}
+
+RecordLine& RecordLine::add_unless_0(std::string_view name, std::uint64_t value) {
+  return value == 0 ? *this : add(name, value);
+}
+
+RecordLine& RecordLine::raw(std::string_view json) {
+  letters_ += json;
+  return *this;
+}
+
+void RecordLine::key(std::string_view name) {
+  letters_ += letters_.back() == '{' ? "\"" : ",\"";
+  letters_ += name;
+  letters_ += "\":";
+}
+
+std::uint64_t StreamNumbers::number_of(StreamHandle stream, std::uint32_t thread) {
+  const CUstream which = stream.explicit_handle();
+  if (which == CU_STREAM_LEGACY) return 0;
+  std::uint64_t& number = which == CU_STREAM_PER_THREAD ? of_threads_[thread] : numbers_[which];
+  if (number == 0) number = ++last_;
+  return number;
+}
 
 RecordFile::RecordFile(const std::string& pattern) : pattern_(names::from_this_folder(pattern)) {}
 
@@ -38,7 +84,7 @@ bool RecordFile::open() {
   return true;
 }
 
-/// Programs close descriptors that they do not know, and the number is given to another file.
+/// Programs close descriptors that they do not know, and another file gets the number.
 bool RecordFile::is_still_ours() const {
   struct stat status {};
   return fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
@@ -49,7 +95,7 @@ void RecordFile::append(std::string_view lines) {
   if (!is_still_ours() && !open_named(path_, 0)) return fail("was closed and cannot be opened");
   const ssize_t written = write(descriptor_, lines.data(), lines.size());
   if (written == static_cast<ssize_t>(lines.size())) return;
-  // No reader takes half a line. With O_APPEND the place after a write is the end of the file.
+  // Readers refuse half a line. With O_APPEND the place after a write is the end of the file.
   if (written > 0) {
     const off_t end = lseek(descriptor_, 0, SEEK_CUR) - written;
     if (ftruncate(descriptor_, end) != 0) return fail("ends within a line");

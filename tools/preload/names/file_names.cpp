@@ -9,7 +9,7 @@
 namespace vramlab::names {
 namespace {
 
-/// Calls `literal(letter)` or `placed(kind, variable)` for what the pattern consists of.
+/// Calls `literal(letter)` or `placed(kind, variable)` for each part of the pattern.
 template <class Literal, class Placed>
 void read_pattern(std::string_view rest, const Literal& literal, const Placed& placed) {
   while (!rest.empty()) {

@@ -1,7 +1,7 @@
 // Names of files that several processes write: one pattern in which each process puts itself.
 //
 // `%p` is the number of the process, `%h` the host, `%q{NAME}` a variable of the environment
-// (nothing if it is not set), `%%` a percent sign. All else stays as it is.
+// (nothing if it is not set), `%%` a percent sign. Other letters stay as they are.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace vramlab::names {
 
-/// What a pattern can ask for.
+/// The facts that a pattern can ask for.
 struct ProcessFacts {
   long process = 0;
   std::string host;
-  /// Null where there is none.
+  /// Null if the variable is not set.
   std::function<const char*(const char* name)> variable;
 };
 
@@ -22,7 +22,7 @@ struct ProcessFacts {
 ProcessFacts facts_of_this_process();
 
 std::string expanded_name(std::string_view pattern, const ProcessFacts& facts);
-/// Whether each process has a name of its own.
+/// Says whether each process gets a name of its own.
 bool names_process(std::string_view pattern);
 /// The pattern of exactly this name.
 std::string literal_name(std::string_view name);

@@ -1,10 +1,6 @@
-// Recorder: the driver behind the exports, and every allocation of device memory written down as it
-// happens, into a native trace that `vramlab info`, `replay` and `top` read
-// (docs/guide/preload.md).
-//
-// A free is written before the driver hears of it, an allocation after: so no address is given
-// again, to another thread, before the trace says that it is free. No call of the driver is made
-// while our lock is held.
+// Recorder: writes down every allocation of device memory as it happens (docs/recording.md).
+// DriverQuestions asks the driver about a call's surroundings; it answers nothing if the driver
+// does not say.
 #pragma once
 
 #include <pthread.h>
@@ -14,15 +10,46 @@
 #include <string>
 #include <unordered_map>
 
+#include "streams/cuda_interface/functions.h"
 #include "tools/preload/ground/call_stacks.h"
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/ground/physical_memory.h"
 #include "tools/preload/ground/record_file.h"
-#include "tools/preload/ground/record_line.h"
-#include "tools/preload/ground/stream_numbers.h"
-#include "tools/preload/recorder/driver_questions.h"
 
 namespace vramlab::preload {
+
+class DriverQuestions {
+ public:
+  /// Requires: the driver is loaded.
+  DriverQuestions();
+
+  /// This thread's context; null without one.
+  CUcontext current_context() const;
+  std::uint32_t current_device() const;
+  bool is_capturing(StreamHandle stream) const;
+  /// The device of a stream-ordered allocation. Its pool may be on another device than the stream.
+  std::uint32_t device_of(CUdeviceptr at) const;
+  /// The devices as the header of a trace has them: `[{"device":0,"memory":1024,"name":"..."}]`.
+  /// Empty if the driver does not say.
+  std::string devices() const;
+
+ private:
+  PFN_cuCtxGetCurrent_v4000 context_current_;
+  PFN_cuCtxGetDevice_v2000 context_device_;
+  PFN_cuStreamIsCapturing_v10000 is_capturing_;
+  PFN_cuPointerGetAttribute_v4000 pointer_attribute_;
+  PFN_cuDeviceGetCount_v2000 device_count_;
+  PFN_cuDeviceGet_v2000 device_get_;
+  PFN_cuDeviceGetName_v2000 device_name_;
+  PFN_cuDeviceTotalMem_v3020 device_memory_;
+};
+
+// Recorder: the driver behind the exports, and every allocation of device memory written down as it
+// happens, into a native trace that `vramlab info`, `replay` and `top` read (docs/recording.md).
+//
+// A free is written before the driver hears of it, an allocation after: so no address is given
+// again, to another thread, before the trace says that it is free. No call of the driver is made
+// while our lock is held.
 
 enum class RecordStacks : bool { no, yes };
 
@@ -55,22 +82,22 @@ class Recorder final : public MemoryCalls {
 
  private:
   struct Live {
-    /// 0 of what is no allocation of the trace: managed, host and the like.
+    /// 0 for memory that is no allocation of the trace: managed, host and the like.
     std::uint64_t id = 0;
     std::size_t bytes = 0;
     std::uint64_t stream = 0;
     std::uint32_t device = 0;
-    /// The context that it ends with; null where it does not.
+    /// The context that it ends with; null if it outlives its context.
     CUcontext context = nullptr;
   };
   /// Found out before the lock is taken.
   struct Caller {
     std::uint32_t device = 0;
     ReturnAddresses addresses;
-    /// Those addresses that no stack had before.
+    /// The places of addresses that no stack had before.
     CodePlaces places;
   };
-  /// What each event says besides its own fields.
+  /// The fields that every kind of event has.
   struct Surroundings {
     std::uint32_t device = 0;
     std::uint32_t stack = 0;
@@ -82,7 +109,7 @@ class Recorder final : public MemoryCalls {
   void open_file();
   /// The records that the event needs above it.
   Surroundings begin_event(const Caller& caller);
-  /// Writes records of what was not there yet.
+  /// Writes the records of the stack that the trace lacks.
   std::uint32_t stack_of(const Caller& caller);
   void finish_event(const Surroundings& surroundings);
   void write_allocation(const Live& live, const Surroundings& surroundings);
@@ -107,7 +134,7 @@ class Recorder final : public MemoryCalls {
   /// For the header, once the driver knows them.
   std::string devices_;
   std::atomic<bool> knows_devices_ = false;
-  /// Goes up in each forked child, whose threads are counted anew.
+  /// It goes up in each forked child, whose threads are counted anew.
   std::uint32_t process_ = 1;
 };
 

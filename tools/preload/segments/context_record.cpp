@@ -151,13 +151,14 @@ CUresult ContextRecord::record_known(KnownStream& known, std::vector<ContextEven
 }
 
 CUresult ContextRecord::record_streams(std::vector<ContextEvent>& into) {
-  // Held so that none of them is destroyed in between: whoever destroys one comes by first.
+  // Held so that none of them is destroyed in between: a thread that destroys one takes this lock
+  // first.
   const std::lock_guard lock(streams_mutex_);
   for (KnownStream& known : streams_)
     if (const CUresult result = record_known(known, into); result != CUDA_SUCCESS) return result;
   forget_finished_works();
-  // Every fence waits for them until they are over. One that is a spare again too early for a fence
-  // makes that fence wait longer, never shorter.
+  // Every fence waits for them until they are over. An event that becomes a spare too early makes a
+  // fence wait longer, never shorter.
   for (const ContextEvent& last : last_works_)
     into.push_back({this, last.event, EventOwner::context});
   return CUDA_SUCCESS;

@@ -1,5 +1,5 @@
-// ContextRecord: what is known of one CUDA context: who it is, whether it still is, its captures,
-// its spare events, and the streams that an event on the legacy stream does not cover.
+// ContextRecord: one CUDA context: its identity, whether it is still alive, its captures, its spare
+// events, and the streams that an event on the legacy stream does not cover.
 #pragma once
 
 #include <atomic>
@@ -15,19 +15,20 @@ namespace vramlab::shim {
 
 class ContextRecord;
 
-/// Such as that a stream which nobody told of is capturing. It is over with the capture.
+/// An error of a capture, for instance of an unknown stream that is capturing. It is over with the
+/// capture.
 inline bool is_capture_error(CUresult result) {
   return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
          result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 }
 
-/// It is over by itself: a capture ends, and so does the host's callback from which a driver takes
-/// no calls. The same call is made again later.
+/// An error that is over by itself: a capture ends, and so does the host's callback from which a
+/// driver takes no calls. The same call is made again later.
 inline bool is_passing_error(CUresult result) {
   return is_capture_error(result) || result == CUDA_ERROR_NOT_PERMITTED;
 }
 
-/// After one of these errors the context answers nothing else any more.
+/// True for errors after which the context answers nothing else.
 bool is_lasting(CUresult error);
 
 /// A capture that began out of sight shows itself here without being broken.
@@ -39,8 +40,8 @@ inline CUresult ask_for_captures(const streams::CudaDriver& driver, CUstream str
                                                  : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
-/// Who keeps an event once it is over: the spare ones of its context, or the context, which still
-/// needs it.
+/// The owner of a complete event: the spare ones of its context, or the context, which still needs
+/// it.
 enum class EventOwner : std::uint8_t { spares, context };
 
 /// An event and the context that it belongs to.
@@ -106,7 +107,7 @@ class CaptureGate {
   std::chrono::nanoseconds open_for() const {
     return std::chrono::steady_clock::now() - open_since_.load();
   }
-  /// What Passing allows is not allowed.
+  /// A call that Passing allows is not allowed.
   bool forbids() const { return is_capturing() && !this_thread_passes; }
 
  private:
@@ -173,7 +174,7 @@ class ContextRecord {
   /// A spare event that takes no time stamps, or a new one.
   CUresult take_event(CUevent& event);
   void give_event(CUevent event);
-  /// Those that it keeps.
+  /// The events that it keeps.
   std::size_t event_count();
 
   /// An event behind the stream's work; a capture error where the stream or the context captures.

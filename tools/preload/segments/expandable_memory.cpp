@@ -57,7 +57,7 @@ CUresult ExpandableMemory::release_reservation(Address at) {
   const auto found = reservations_.find(at);
   if (found == reservations_.end()) return CUDA_SUCCESS;
   const auto unit = units_.lower_bound(at);
-  // One that the driver could not unmap goes first.
+  // A unit that the driver could not unmap goes first.
   if (unit != units_.end() && unit->first < at + found->second) return CUDA_ERROR_NOT_PERMITTED;
   const CUresult result = context_.driver().address_free(at.value, found->second.count);
   if (!is_passing_error(result)) reservations_.erase(found);
@@ -65,7 +65,7 @@ CUresult ExpandableMemory::release_reservation(Address at) {
 }
 
 CUresult ExpandableMemory::create_and_map(Address at, Bytes size) {
-  // It is still there where the driver did not let it go.
+  // The unit is still here if the driver did not let it go.
   if (units_.contains(at)) {
     left_over_.erase(at);
     return CUDA_SUCCESS;
@@ -178,7 +178,7 @@ CUresult ExpandableMemory::unmap(Address from, Bytes bytes) {
   return unmap_all(going);
 }
 
-/// What lies side by side in one reservation.
+/// Joins units that lie side by side in one reservation.
 std::vector<ExpandableMemory::Range> ExpandableMemory::mapped_ranges() const {
   std::vector<Range> ranges;
   for (const auto& [at, unit] : units_) {
@@ -229,7 +229,7 @@ CUresult ExpandableMemory::set_peer(const ContextRecord& from, bool may_use) {
 bool ExpandableMemory::give_everything_back() {
   const std::lock_guard lock(mutex_);
   is_given_back_ = true;
-  // It may be the end of the driver; nobody is left who could be told of another error.
+  // The driver may be ending; no caller is left that could be told of another error.
   const std::size_t went = std::erase_if(units_, [this](const auto& mapped) {
     return !is_passing_error(unmap_unit(mapped.first, mapped.second));
   });

@@ -20,7 +20,7 @@
 
 namespace vramlab::shim {
 
-/// Why segments cannot expand on this device with these settings, if they cannot.
+/// The reason why segments cannot expand on this device with these settings, if they cannot.
 std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
                                               const Settings& settings);
 
@@ -40,11 +40,11 @@ class ExpandableMemory {
   bool has_left_over() const { return has_left_over_.load(std::memory_order_acquire); }
   CUresult unmap_left_over();
 
-  /// What is mapped now and later is `from`'s to use as well, or no longer.
+  /// Gives `from` the use of all memory mapped now and later, or takes it.
   CUresult set_peer(const ContextRecord& from, bool may_use);
 
-  /// Memory that is mapped does not go with its context. Nothing is mapped any more from now on.
-  /// What the driver cannot take at the moment stays for the next call. Whether any unit went.
+  /// Memory that is mapped does not go with its context. From now on no more is mapped. Units that
+  /// the driver cannot take at the moment stay for the next call. Returns whether any unit went.
   bool give_everything_back();
 
  private:
@@ -68,19 +68,19 @@ class ExpandableMemory {
   /// Changes the access of one peer's device to all units.
   CUresult change_access(CUdevice device, CUmemAccess_flags flags) const;
   CUresult unmap_unit(Address at, const Unit& unit) const;
-  /// Goes on where one fails; the first error counts. What passes by itself leaves the unit here.
+  /// Goes on after a failure; the first error counts. A passing error leaves the unit here.
   CUresult unmap_all(const TakenUnits& units);
-  /// From now on nobody else knows of them.
+  /// Takes the units out, so that no other call knows of them.
   TakenUnits take_out(const Range& range);
-  /// Those of them that are still here are nobody's. Requires: the lock is not held.
+  /// Leaves the units that are still here without an owner. Requires: the lock is not held.
   void leave_over(const TakenUnits& units);
   std::vector<Range> mapped_ranges() const;
-  /// Without the arena's own, which needs no peer.
+  /// The devices without the arena's own, which needs no peer.
   std::set<CUdevice> peer_devices() const;
 
   ContextRecord& context_;
   std::mutex mutex_;
-  /// None before it is set.
+  /// Below 0 before it is set.
   CUdevice device_ = -1;
   /// Network cards may reach the memory, as they may reach that of cuMemAlloc.
   bool is_for_network_cards_ = false;

@@ -104,8 +104,8 @@ void SegmentSupply::climb() {
   Call& call = lock_.call();
   if (!call.ladder.owns_lock())
     lock_.step_outside([&] { call.ladder = std::unique_lock(ladder_mutex_); });
-  // What was freed before the refusal counts. What is freed from now on is kept out of the cache
-  // until this request is through, so that there is nothing new to wait for under the lock.
+  // Frees before the refusal count. Later ones are kept out of the cache until this request is
+  // through, so that no new work has to be waited for under the lock.
   if (fence_all_) fence_all_();
   const std::vector<ContextEvent> events = frees_.pool().awaited();
   std::size_t free = 0;
@@ -224,7 +224,7 @@ void SegmentSupply::give_back() {
 }
 
 std::size_t SegmentSupply::give_back(const std::vector<Range>& ranges) {
-  // Whoever frees may have another context, or none.
+  // The freeing thread may have another context, or none.
   const CurrentContext current(context_);
   for (std::size_t i = 0; i < ranges.size() && !context_.is_gone(); ++i) {
     const CUresult result =
@@ -248,7 +248,7 @@ CUresult SegmentSupply::give_back(const Range& range) {
 }
 
 bool SegmentSupply::give_up() {
-  // Whoever is giving back right now has its part in hand.
+  // A thread that is giving back right now has its part in hand.
   const std::lock_guard flushing(flush_mutex_);
   return mapped_.give_everything_back();
 }

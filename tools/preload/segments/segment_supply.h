@@ -1,6 +1,6 @@
-// SegmentSupply: the driver's memory that an arena's cache is made of. Whoever asks holds the
-// arena's lock; the driver is called without it. The first time the driver has no more, everything
-// that is freed but still awaited is waited for, so that what the cache does next need not wait.
+// SegmentSupply: the driver's memory that an arena's cache is made of. The caller holds the arena's
+// lock; the driver is called without it. When the driver first has no more memory, all frees are
+// waited for, so that the cache's next steps need not wait.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,12 @@
 
 #include "allocator/types/device.h"
 #include "tools/preload/segments/expandable_memory.h"
-#include "tools/preload/segments/fenced_frees.h"
+#include "tools/preload/segments/fence.h"
 
 namespace vramlab::shim {
 
-/// In place of asking the driver for memory: the request is made again once some of what was freed
-/// is over.
+/// Thrown in place of asking the driver for memory: the request is made again once some freed
+/// memory is no longer used.
 class WaitFirst : public DeviceError {
  public:
   WaitFirst() : DeviceError("freed memory is waited for first") {}
@@ -26,22 +26,22 @@ class WaitFirst : public DeviceError {
 /// One request on its way through the arena.
 struct Call {
   Bytes request;
-  /// WaitFirst is an answer to it.
+  /// The call may be answered with WaitFirst.
   bool may_wait_first = true;
   /// The program's callbacks are asked once for a request.
   bool has_asked_program = false;
-  /// What the driver said last when it was asked for memory.
+  /// The driver's last answer to a request for memory.
   CUresult refusal = CUDA_SUCCESS;
   /// Held from the first refusal on: one request at a time frees what is cached to go on.
   std::unique_lock<std::mutex> ladder;
-  /// The driver may be asked only what the program asked for.
+  /// The driver may be asked for exactly the program's request alone.
   bool is_for_driver = false;
   /// The driver is not asked at all: it has no room, and nothing may be waited for.
   bool is_for_cache = false;
 };
 
 /// The one lock of an arena, and the way to step outside of it in the middle of a request to call
-/// the driver. Whoever comes back finds the call that it is part of as it left it.
+/// the driver. A thread that comes back finds its call as it left it.
 class ArenaLock {
  public:
   void lock() {
@@ -58,7 +58,7 @@ class ArenaLock {
   /// Requires the lock, and a call that began.
   Call& call() { return *call_; }
   void begin(Call& call) { call_ = &call; }
-  /// Somebody is outside who will come back.
+  /// A thread is outside and will come back.
   bool is_awaited() const { return away_ > 0; }
 
   /// Does the work without the lock. Others may change the arena meanwhile.
@@ -94,9 +94,9 @@ class SegmentSupply {
   /// Empty if the driver has no room. Throws DeviceError on any other error.
   std::optional<Address> allocate(Bytes size);
   /// Addresses and memory of expandable segments. DeviceError where a capture forbids the calls,
-  /// and where the context answers nothing else any more. Whatever else the driver has against it
-  /// counts as no room: it may still have memory that need not be mapped. The allocator keeps what
-  /// is being mapped out of the reach of others meanwhile.
+  /// and where the context answers nothing else any more. Other errors of the driver count as no
+  /// room: it may still have memory that need not be mapped. The allocator keeps what is being
+  /// mapped out of the reach of others meanwhile.
   std::optional<Address> reserve(Bytes size);
   bool map(const UnitRange& range);
   /// Given back to the driver later: with the next segment that is asked for, or by flush().
@@ -106,14 +106,14 @@ class SegmentSupply {
   void release_reservation(Address at);
   /// Ends what began with the first refusal. Requires the lock.
   void end_ladder(Call& call);
-  /// As the driver said when it refused last.
+  /// The driver's figures when it refused last.
   allocator::MemoryInfo info() const { return {free_at_refusal_, total_}; }
   void set_total(Bytes total) { total_ = total; }
 
-  /// Also of a segment that is about to be given back. Requires the lock.
+  /// True also for a segment that is about to be given back. Requires the lock.
   bool owns(Address at) const;
-  /// The driver is just getting it back, or has it and gave it to somebody else already. Requires
-  /// the lock.
+  /// The driver is just getting it back, or has given it to another caller already. Requires the
+  /// lock.
   bool is_leaving(Address at) const;
   /// Ends when it has gone. Requires: the lock is not held.
   void wait_for_leaving() { const std::lock_guard flushing(flush_mutex_); }
@@ -126,7 +126,7 @@ class SegmentSupply {
     return at.value >= lowest_.load(std::memory_order_acquire) &&
            at.value < highest_.load(std::memory_order_acquire);
   }
-  /// Gives back what is to be given back. False: a capture is in the way. Requires: the lock is not
+  /// Gives back the segments on the list. False: a capture is in the way. Requires: the lock is not
   /// held.
   bool flush();
   /// Waits for the frees that the cache knows of. Requires the lock; others may change the arena
@@ -134,27 +134,29 @@ class SegmentSupply {
   void wait_for_frees();
 
   ExpandableMemory& mapped() { return mapped_; }
-  /// The context is gone: what does not go with it is given back. Whether it was any memory.
-  /// Requires: the lock is not held.
+  /// The context is gone: gives back the memory that does not go with it. Returns whether that was
+  /// any. Requires: the lock is not held.
   bool give_up();
 
-  /// How the ladder gets the arena's newest frees into the cache first, each behind a recorded
-  /// fence, and holds back those that come later. Called with the lock, which it may step out of.
+  /// Sets the function by which the ladder gets the arena's newest frees into the cache first, each
+  /// behind a recorded fence, and holds back those that come later. Called with the lock, which it
+  /// may step out of.
   void set_fence_all(std::function<void()> fence_all) { fence_all_ = std::move(fence_all); }
-  /// Whether freed memory should be waited for before the driver is asked for this request.
+  /// Sets the function that says whether to wait for freed memory before the driver is asked for
+  /// this request.
   void set_waits_first(std::function<bool(Bytes request)> waits_first) {
     waits_first_ = std::move(waits_first);
   }
-  /// How the program is asked to free memory, before the driver is asked for some. Called with the
-  /// lock, which it steps out of.
+  /// Sets the function that asks the program to free memory, before the driver is asked for some.
+  /// Called with the lock, which it steps out of.
   void set_ask_program(std::function<bool()> ask_program) { ask_program_ = std::move(ask_program); }
-  /// Whether the cache got something that the program freed. Requires the lock, in a call that
-  /// began; others may change the arena meanwhile.
+  /// Returns whether the cache got something that the program freed. Requires the lock, in a call
+  /// that began; others may change the arena meanwhile.
   bool ask_program() { return ask_program_(); }
   /// Waits for these events, unless a capture is open. Requires: the lock is not held.
   void wait_for(const std::vector<ContextEvent>& events);
-  /// What gives back what others have idle on the device, and says whether it was anything. It is
-  /// called without the lock.
+  /// Sets the function that gives back the idle memory of others on the device, and says whether it
+  /// was any. It is called without the lock.
   void set_make_room(std::function<bool()> make_room) { make_room_ = std::move(make_room); }
 
  private:
@@ -162,9 +164,9 @@ class SegmentSupply {
   template <class Work>
   CUresult map_outside_of_captures(const Work& work);
   bool has_mapped(CUresult result);
-  /// After the driver refused memory.
+  /// Called after the driver refused memory.
   void climb();
-  /// This arena gave back what it could before, and others have given back something now.
+  /// True if this arena gave back all it could before, and others have given back something now.
   bool others_made_room(const Call& call) { return call.ladder.owns_lock() && make_room_(); }
 
   ArenaLock& lock_;
@@ -186,18 +188,18 @@ class SegmentSupply {
   };
   /// Addresses that are this arena's from now on.
   void note(Address at, Bytes size);
-  /// Some of these units are still to be given back.
+  /// True if some of these units are still to be given back.
   bool is_going(const UnitRange& range) const;
-  /// Gives back what is to be given back. Whether nothing of these units is still to go. Requires:
-  /// the context's gate is entered, and the lock is not held.
+  /// Gives back the segments on the list. Returns whether none of these units is still to go.
+  /// Requires: the context's gate is entered, and the lock is not held.
   bool is_gone_when_given_back(const UnitRange& range);
   void give_back_left_over();
   /// As flush(). Requires: the context's gate is entered, and the lock is not held.
   void give_back();
   CUresult give_back(const Range& range);
-  /// How many went; a capture may be in the way of the others.
+  /// Returns how many went; a capture may be in the way of the others.
   std::size_t give_back(const std::vector<Range>& ranges);
-  /// In the order in which they are given back.
+  /// Puts it on the list, which is in the order of giving back.
   void put_on_list(const Range& range);
   std::map<Address, Bytes> segments_;
   std::vector<Range> to_release_;
@@ -208,8 +210,8 @@ class SegmentSupply {
   Bytes free_at_refusal_;
   std::atomic<std::uint64_t> lowest_ = ~0ULL;
   std::atomic<std::uint64_t> highest_ = 0;
-  /// One thread gives back at a time: whoever is refused memory does not miss what another one is
-  /// just giving back.
+  /// One thread gives back at a time: a thread that is refused memory must not miss memory that
+  /// another one is just giving back.
   std::mutex flush_mutex_;
   std::mutex ladder_mutex_;
 };

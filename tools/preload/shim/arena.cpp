@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "allocator/options/size_rules.h"
+#include "tools/preload/ground/memory_calls.h"
 
 namespace vramlab::shim {
 namespace {
@@ -215,7 +216,7 @@ std::optional<CUresult> Arena::free(CUdeviceptr at) {
 std::optional<CUresult> Arena::free_on(CUdeviceptr at, CUstream stream,
                                        ContextRecord& stream_context) {
   if (!owns(at)) return std::nullopt;
-  // Only what a capture allocated may be freed in it.
+  // A capture may only free what it allocated.
   const CUresult asked = ask_for_captures(context_.driver(), stream);
   if (asked != CUDA_SUCCESS) return is_capture_error(asked) ? CUDA_ERROR_INVALID_VALUE : asked;
   const StackNumber stack = stacks_.take();
@@ -263,7 +264,7 @@ bool Arena::may_export(CUdeviceptr at) {
   if (standing_of({at}) == Standing::not_ours) return false;
   const std::optional<HeldBlock> block = cache_->held_around({at});
   if (!block || standing_of(block->address) != Standing::held) return false;
-  // What the driver says to that is the truth about mapped memory.
+  // The driver's answer is the truth about mapped memory.
   if (block->is_expandable) return true;
   return block->address == block->segment &&
          (block->is_whole_segment() || Address{at} == block->address);
@@ -341,13 +342,261 @@ void Arena::drop() {
   {
     const std::lock_guard lock(lock_);
     context_.set_gone();
-    // Whoever is in the middle of a request still needs what it works on.
+    // A thread in the middle of a request still needs its cache.
     if (!lock_.is_awaited()) {
       cache_.reset();
       frees_.pool().give_back_others();
     }
   }
   static_cast<void>(give_up_rest());
+}
+
+// Room: for the arena's own requests in captures and by the program's callbacks, and for all else
+// that the driver has no memory for.
+
+void Arena::set_make_room(MakeRoom make_room) {
+  make_room_ = std::move(make_room);
+  supply_.set_make_room([this] { return make_room_(device_, this); });
+}
+
+CUresult Arena::take_from_driver(CUdeviceptr* at, std::size_t bytes) {
+  const streams::CudaDriver& driver = context_.driver();
+  CUdevice device = 0;
+  CUresult result = driver.mem_alloc(at, bytes);
+  if (result != CUDA_ERROR_OUT_OF_MEMORY || driver.context_device(&device) != CUDA_SUCCESS)
+    return result;
+  const CaptureGate::Passing passing(driver);
+  for (int tries = 0; result == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
+    if (tries == preload::most_tries_with_room || !make_room_(device, nullptr)) return result;
+    result = driver.mem_alloc(at, bytes);
+  }
+  return result;
+}
+
+CUresult Arena::allocate_in_capture(CUdeviceptr* at, std::size_t bytes) {
+  const CUresult result = take_from_driver(at, bytes);
+  return result == CUDA_ERROR_OUT_OF_MEMORY ? take_cached(at, {bytes}) : result;
+}
+
+CUresult Arena::take_cached(CUdeviceptr* at, Bytes size) {
+  Call call;
+  call.is_for_cache = true;
+  call.may_wait_first = false;
+  const StackNumber stack = stacks_.take();
+  const std::lock_guard lock(lock_);
+  if (cache_ == nullptr || context_.is_gone()) return CUDA_ERROR_OUT_OF_MEMORY;
+  settle();
+  lock_.begin(call);
+  go_on_with(stack);
+  try {
+    const std::optional<Address> got = cache_->allocate(size);
+    if (!got) return CUDA_ERROR_OUT_OF_MEMORY;
+    *at = got->value;
+    return CUDA_SUCCESS;
+  } catch (const DeviceError&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+}
+
+bool Arena::ask_program() {
+  Call& call = lock_.call();
+  if (call.is_for_cache || call.has_asked_program || !may_fence()) return false;
+  call.has_asked_program = true;
+  bool has_freed = false;
+  lock_.step_outside([&] { has_freed = callbacks_.ask(device_); });
+  if (!has_freed || context_.is_gone()) return false;
+  settle();
+  if (has_to_fence() && may_fence()) fence_gathered(FencedBy::request);
+  return true;
+}
+
+bool Arena::release_retired(Address at) {
+  std::vector<Address> going;
+  const bool is_released = cache_->release_segment(supply_.segment_of(at), [&](Address block) {
+    going.push_back(block);
+    return retired_and_freed_.contains(block.value);
+  });
+  if (!is_released) return false;
+  for (const Address block : going) retired_and_freed_.erase(block.value);
+  return true;
+}
+
+void Arena::release_all_retired() {
+  const std::vector<std::uint64_t> all(retired_and_freed_.begin(), retired_and_freed_.end());
+  for (const std::uint64_t at : all)
+    if (retired_and_freed_.contains(at)) release_retired({at});
+}
+
+bool Arena::has_retired() {
+  const std::lock_guard lock(lock_);
+  return !retired_and_freed_.empty();
+}
+
+bool Arena::give_back_idle(Patience patience) {
+  if (context_.is_gone()) return false;
+  // The thread may have another context, or none, and events are asked about here.
+  const CurrentContext current(context_);
+  if (current.result() != CUDA_SUCCESS) return false;
+  const StackNumber stack = stacks_.take();
+  {
+    const std::lock_guard lock(lock_);
+    if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return false;
+    settle();
+    if (has_to_fence() && may_fence())
+      fence_gathered(patience == Patience::waits ? FencedBy::refused_request : FencedBy::request);
+    if (patience == Patience::waits) supply_.wait_for_frees();
+    if (context_.is_gone()) return false;
+    settle();
+    go_on_with(stack);
+    cache_->release_idle(Bytes{0});
+    release_all_retired();
+    if (!supply_.has_pending()) return false;
+  }
+  return supply_.flush();
+}
+
+// Fences: the blocks behind each, the time of their recording, and how much may wait for them.
+
+void Arena::settle() {
+  frees_.settle([this](Address at, Fence& fence) { hand_in(at, fence); },
+                [this](Address at, StackNumber stack) {
+                  go_on_with(stack);
+                  gather(at);
+                });
+}
+
+void Arena::hand_in(Address at, Fence& fence) {
+  go_on_with(fence.stack);
+  if (fence.is_over()) {
+    cache_->free_now(at);
+    frees_.pool().give(fence);
+    return;
+  }
+  ++fence.uses;
+  cache_->free(at, fence);
+}
+
+void Arena::gather(Address at) {
+  Fence& fence = frees_.gathering();
+  ++fence.uses;
+  cache_->free(at, fence);
+}
+
+bool Arena::has_to_fence() {
+  if (context_.has_new_doubt() && context_.take_new_doubt()) [[unlikely]]
+    frees_.put_off_doubtful();
+  return frees_.has_gathered();
+}
+
+void Arena::fence_gathered(FencedBy by) {
+  const MayWait may_wait = by == FencedBy::request ? MayWait::no : MayWait::yes;
+  Fence& fence = frees_.close();
+  if (!peers_.empty() || !fence.peers.empty()) note_peers(fence);
+  if (by == FencedBy::free) {
+    frees_.note_free_of_this_thread(fence);
+    freed_since_fence_ = Bytes{0};
+  }
+  lock_.step_outside([&] { recorder_.record(fence, context_, may_wait); });
+  frees_.end_recording(fence);
+}
+
+void Arena::fence_all() {
+  constexpr timespec a_moment{0, 20000};
+  settle();
+  frees_.hold_back();
+  if (has_to_fence() && may_fence()) fence_gathered(FencedBy::refused_request);
+  // Other calls may be recording what the cache has already.
+  while (frees_.is_recording_gathered()) lock_.step_outside([&] { nanosleep(&a_moment, nullptr); });
+}
+
+Bytes Arena::waiting_limit(const WaitingBytes& waiting) const {
+  constexpr Bytes least{256ULL << 20};
+  if (options_.waiting_limit) return *options_.waiting_limit;
+  return std::max(least, Bytes{waiting.peak_in_use.count / 4});
+}
+
+bool Arena::is_far_ahead(Bytes freed) {
+  freed_since_fence_ += freed;
+  const WaitingBytes waiting = cache_->waiting();
+  const Bytes half{waiting_limit(waiting).count / 2};
+  return (waiting.now > half && freed_since_fence_ > half) || frees_.needs_wait();
+}
+
+bool Arena::gather_free(Address at, StackNumber stack) {
+  go_on_with(stack);
+  const Bytes waiting = cache_->waiting().now;
+  gather(at);
+  if (is_far_ahead(cache_->waiting().now - waiting) && may_fence()) fence_gathered(FencedBy::free);
+  return has_run_ahead_ && frees_have_to_wait();
+}
+
+bool Arena::frees_have_to_wait() {
+  if (context_.is_gone() || !may_fence()) return false;
+  const WaitingBytes waiting = cache_->waiting();
+  return waiting.now > waiting_limit(waiting) && frees_.oldest_of_this_thread() != nullptr;
+}
+
+void Arena::wait_in_free() {
+  // The thread may have another context, or none, and an event is asked about here.
+  const CurrentContext current(context_);
+  if (current.result() != CUDA_SUCCESS) return;
+  const std::lock_guard lock(lock_);
+  if (frees_.oldest_of_this_thread() != nullptr) wait_for_oldest_free();
+}
+
+bool Arena::waits_first(Bytes request) {
+  const WaitingBytes waiting = cache_->waiting();
+  if (waiting.now <= waiting_limit(waiting) || !may_fence() || !cache_->has_waiting_for(request))
+    return false;
+  if (frees_.oldest_of_this_thread() != nullptr) return true;
+  has_run_ahead_ = true;
+  return false;
+}
+
+bool Arena::wait_for_oldest_free() {
+  Fence& fence = *frees_.oldest_of_this_thread();
+  ++fence.uses;
+  std::vector<ContextEvent> events;
+  add_awaited(fence, events);
+  lock_.step_outside([&] { supply_.wait_for(events); });
+  const bool is_over = poll(fence) == Progress::complete;
+  frees_.pool().release(fence);
+  return is_over;
+}
+
+void Arena::note_peers(Fence& fence) {
+  const auto is_gone = [](const ContextRecord* peer) { return peer->is_gone(); };
+  std::erase_if(peers_, is_gone);
+  std::erase_if(fence.peers, is_gone);
+  for (ContextRecord* peer : peers_) fence.add_peer(peer);
+}
+
+// The callbacks of the program.
+
+namespace {
+
+constinit thread_local bool is_asking = false;
+
+}  // namespace
+
+void FreeMemoryCallbacks::add(CUdevice device, std::function<bool()> callback) {
+  const std::lock_guard lock(mutex_);
+  callbacks_.emplace_back(device, std::move(callback));
+}
+
+bool FreeMemoryCallbacks::ask(CUdevice device) const {
+  if (is_asking) return false;
+  std::vector<std::function<bool()>> to_ask;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [of, callback] : callbacks_)
+      if (of == device) to_ask.push_back(callback);
+  }
+  is_asking = true;
+  bool has_freed = false;
+  for (const auto& callback : to_ask) has_freed = callback() || has_freed;
+  is_asking = false;
+  return has_freed;
 }
 
 }  // namespace vramlab::shim

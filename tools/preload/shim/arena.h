@@ -1,5 +1,5 @@
-// Arena: one context's allocations. It owns the lock, knows what the program holds, and takes each
-// call through its steps: look under the lock, record outside of it, hand over.
+// Arena: one context's allocations. It owns the lock, knows the blocks that the program holds, and
+// takes each call through its steps: look under the lock, record outside of it, hand over.
 //
 // A free only puts the block behind a fence that is still open; the next request records the fence
 // without the lock. So the driver is never called under the lock but to ask whether an event is
@@ -9,21 +9,36 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "tools/preload/segments/segment_supply.h"
 #include "tools/preload/shim/block_cache.h"
-#include "tools/preload/shim/free_memory_callbacks.h"
 #include "tools/preload/shim/shim_options.h"
 
 namespace vramlab::shim {
 
-/// Whether freed memory is waited for on which work may still be under way.
+/// Callbacks that are called when no cached block fits, before the driver is asked. Calls may come
+/// from any thread.
+class FreeMemoryCallbacks {
+ public:
+  void add(CUdevice device, std::function<bool()> callback);
+  /// Asks all callbacks of the device, in their order. Returns whether one freed something; no for
+  /// requests that a callback makes itself. Requires: no lock is held, as a callback may free.
+  bool ask(CUdevice device) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<CUdevice, std::function<bool()>>> callbacks_;
+};
+
+/// Says whether to wait for freed memory on which work may still be under way.
 enum class Patience : bool { none, waits };
 
-/// What all arenas share. Requires: it outlives them.
+/// The parts that all arenas share. Requires: they outlive them.
 struct ArenaParts {
   const ShimOptions& options;
   FenceRecorder& recorder;
@@ -55,57 +70,57 @@ class Arena {
 
   // Requires: the context is current.
   [[gnu::flatten]] CUresult allocate(CUdeviceptr* at, std::size_t bytes);
-  /// The program gets what the driver says to that, but that it lacks memory: then what is cached
-  /// counts as free.
+  /// The program gets the driver's answer. If the driver lacks memory, cached memory counts as free
+  /// and is given back first.
   CUresult allocate_in_capture(CUdeviceptr* at, std::size_t bytes);
   /// An allocation of the driver's own, which is not cached. Idle memory is given back for it.
   CUresult take_from_driver(CUdeviceptr* at, std::size_t bytes);
-  /// What the driver does not know to be free. 0 before the first allocation.
+  /// Free bytes that the driver counts as used. 0 before the first allocation.
   std::size_t idle_bytes();
 
-  /// Freed, and not known to be used by nobody any more.
+  /// Freed bytes whose work is not known to be complete.
   Bytes waiting_bytes();
   /// The driver's events that are kept here, for tests. Requires: no fence is being recorded.
   std::size_t event_count();
 
-  // With any context current, or none.
-  /// Gives the driver the segments in which nothing is in use. Whether it was anything.
+  // Gives the driver the segments in which nothing is in use; returns whether that was any. Any
+  // context may be current, or none.
   bool give_back_idle(Patience patience);
-  /// How what is idle on a device is given back, but for that of one arena. Whether it was
-  /// anything.
+  /// Gives back the idle memory of a device, except that of one arena. Returns whether it was any.
   using MakeRoom = std::function<bool(CUdevice device, const Arena* except)>;
   void set_make_room(MakeRoom make_room);
 
-  // With any context current, or none. Nothing: the address is not this arena's.
+  // Any context may be current, or none. Nothing: the address is not this arena's.
   [[gnu::flatten]] std::optional<CUresult> free(CUdeviceptr at);
-  /// In the order of a stream, which is one of this context.
+  /// Frees in the order of a stream, which is one of this context.
   std::optional<CUresult> free_on(CUdeviceptr at, CUstream stream, ContextRecord& stream_context);
   bool owns(CUdeviceptr at);
   /// The program has a block here.
   bool holds(CUdeviceptr at);
-  /// Whether a handle of the driver's allocation in which the address lies begins where the
-  /// program's block does.
+  /// Says whether the driver's allocation around the address begins where the program's block does,
+  /// so that a handle of it is right.
   bool may_export(CUdeviceptr at);
-  /// No block in this range is used again after it is freed: somebody out of the program's sight
-  /// may still look at it.
+  /// No block in this range is used again after it is freed: another process may still look at it.
   void retire(CUdeviceptr from, std::size_t bytes);
 
   /// `from` may use this arena's memory, or no longer.
   void set_peer(ContextRecord& from, bool may_use);
-  /// Records the fences of all frees: in a capture they cannot be, and what is over may be needed.
+  /// Records the fences of all frees: a capture would forbid it, and complete blocks may be needed
+  /// in it.
   void fence_before_capture();
   /// A capture is announced: ends when no call that could break it is under way here.
   void let_calls_finish();
-  /// Forgets everything. The driver is called for memory alone that does not go with its context.
+  /// Forgets everything. Only memory that does not go with its context is given back to the driver.
   void drop();
-  /// What could not be given back when it was dropped. Whether it was any memory.
+  /// Gives back memory that could not be given back when it was dropped. Returns whether it was
+  /// any.
   bool give_up_rest() { return options_.settings.expandable_segments && supply_.give_up(); }
-  /// Calls `look(cache)` with what is cached, if anything was ever asked for here.
+  /// Calls `look(cache)`, if memory was ever asked for here.
   template <class Look>
   void look_at(const Look& look);
 
  private:
-  /// Leaving: nobody can say whose the address is before the driver's free has come back.
+  /// Leaving: the owner of the address is not known before the driver's free has come back.
   enum class Standing { not_ours, held, not_held, leaving };
   Standing standing_of(Address at) const;
   /// Others may change the arena meanwhile.
@@ -114,16 +129,16 @@ class Arena {
     return !retired_and_freed_.empty() && retired_and_freed_.contains(at.value);
   }
   [[gnu::noinline]] CUresult make_cache();
-  /// Without what the device cannot do, which is said.
+  /// The settings without those that the device cannot do, of which the user is told.
   Settings settings_on(CUdevice device);
   CUresult take(CUdeviceptr* at, Bytes size);
-  /// Without a call of the driver that a capture could mind.
+  /// Takes a cached block, without a call of the driver that a capture could mind.
   CUresult take_cached(CUdeviceptr* at, Bytes size);
   std::optional<Address> allocate_in_cache(Call& call, StackNumber stack);
   [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, Bytes size, const Call& call);
   [[gnu::noinline]] CUresult fill(CUdeviceptr at, std::size_t bytes);
   enum class Free { not_ours, refused, retired, held };
-  /// Requires the lock. Held: it is the caller's to give the block a fence.
+  /// Requires the lock. Held: the caller must give the block a fence.
   Free begin_free(Address at);
   CUresult error_of_refused() const;
   [[gnu::noinline]] CUresult free_retired(Address at);
@@ -136,32 +151,32 @@ class Arena {
   void settle();
   void hand_in(Address at, Fence& fence);
   void gather(Address at);
-  /// The cache tells its history what comes from this call. Requires: there is a cache.
+  /// The history's next entries come from this call. Requires: there is a cache.
   void go_on_with(StackNumber stack) {
     if (options_.stacks.take != nullptr) [[unlikely]]
       cache_->set_stack(stack);
   }
-  /// Something was freed since the last fence, or a fence turned out to be of no use.
+  /// True if something was freed since the last fence, or a fence turned out to be of no use.
   bool has_to_fence();
   enum class FencedBy { request, refused_request, free };
-  /// Records the fence of what was freed so far. Requires: there is some, and the lock is held.
+  /// Records the fence of all frees so far. Requires: some came, and the lock is held.
   void fence_gathered(FencedBy by);
-  /// So much waits, and was freed since the last fence that a free recorded, that a request may
-  /// have to wait for this free.
+  /// True if so much waits, and was freed since the last fence that a free recorded, that a request
+  /// may have to wait for this free.
   bool is_far_ahead(Bytes freed);
-  /// Whether the free has to wait then.
+  /// Returns whether the free has to wait.
   bool gather_free(Address at, StackNumber stack);
   bool frees_have_to_wait();
   [[gnu::noinline]] void wait_in_free();
   Bytes waiting_limit(const WaitingBytes& waiting) const;
-  /// For the supply: see SegmentSupply::set_ask_program.
+  /// The supply's function to ask the program (SegmentSupply::set_ask_program).
   [[gnu::noinline]] bool ask_program();
-  /// For the supply: see SegmentSupply::set_waits_first.
+  /// The supply's function to wait first (SegmentSupply::set_waits_first).
   [[gnu::noinline]] bool waits_first(Bytes request);
-  /// False where it makes no sense to ask again.
+  /// False if asking again makes no sense.
   [[gnu::noinline]] bool wait_for_oldest_free();
   bool may_fence() { return !context_.gate().is_capturing(); }
-  /// For the ladder: see SegmentSupply::set_fence_all.
+  /// The ladder's function to fence all frees (SegmentSupply::set_fence_all).
   [[gnu::noinline]] void fence_all();
   [[gnu::noinline]] void say_refusal(CUresult refusal);
   [[gnu::noinline]] void say_long_capture();
@@ -182,11 +197,11 @@ class Arena {
   std::vector<ContextRecord*> peers_;
   std::atomic<bool> has_cache_ = false;
   Bytes freed_since_fence_;
-  /// Once more waited than may, and a request went to the driver although memory would have done
-  /// that other threads had freed.
+  /// More memory waited once than may, and a request went to the driver although memory that other
+  /// threads had freed would have done.
   bool has_run_ahead_ = false;
   std::unordered_set<std::uint64_t> retired_;
-  /// Those that the program freed already.
+  /// The retired blocks that the program freed already.
   std::unordered_set<std::uint64_t> retired_and_freed_;
 };
 

@@ -1,17 +1,53 @@
-// Arenas: the arena of each context, found by the current context and by address. A context is the
-// number that the driver gives it; its handle alone may be that of another one by now.
-//
-// Looking for one needs no lock: arenas are added in front. Those whose contexts are gone are taken
-// out, so that they cost nothing, but what is left of them stays: somebody may just look at it.
+// Arenas: the arena of each context, found by the current context and by address. KnownStreams: the
+// context of each stream, and the open captures.
 #pragma once
+
+#include <pthread.h>
 
 #include <atomic>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
+#include "streams/cuda_interface/types.h"
+#include "tools/preload/segments/context_record.h"
 #include "tools/preload/shim/arena.h"
 
 namespace vramlab::shim {
+
+class KnownStreams {
+ public:
+  void created(CUstream stream, ContextRecord& context);
+  /// Null if its creation was not seen.
+  ContextRecord* destroyed(CUstream stream);
+  ContextRecord* context_of(CUstream stream) const;
+
+  /// A capture is about to begin; ends with capture_over(), also where it did not begin. The
+  /// context may be null.
+  void capture_begins(CUstream stream, ContextRecord* context);
+  /// Returns whether a capture was known.
+  bool capture_over(CUstream stream);
+  /// The context is gone with its streams. Returns how many of its captures are over with it.
+  std::size_t forget(const ContextRecord& context);
+
+ private:
+  struct Capture {
+    CUstream stream;
+    /// The per-thread default stream is another one on each thread.
+    pthread_t thread;
+    ContextRecord* context;
+  };
+
+  mutable std::mutex mutex_;
+  std::unordered_map<CUstream, ContextRecord*> contexts_;
+  std::vector<Capture> captures_;
+};
+
+// Arenas: a context is the number that the driver gives it; its handle alone may be that of another
+// one by now.
+//
+// Looking for one needs no lock: arenas are added in front. Arenas of contexts that are gone are
+// taken out, so that they cost nothing, but the objects stay: another thread may just look at them.
 
 class Arenas {
  public:
@@ -24,28 +60,28 @@ class Arenas {
 
   /// The arena of the current context; null without one.
   [[gnu::flatten]] Arena* current();
-  /// Made where there is none. Null where the driver does not know the context.
+  /// Makes the arena if it is missing. Null if the driver does not know the context.
   Arena* of(CUcontext handle);
-  /// Null where there is none.
+  /// Null without one.
   Arena* find(CUcontext handle);
-  /// Gives back what is idle on the device, on all of them below 0; only what is awaited as well is
-  /// waited for. Whether it was anything.
+  /// Gives back the idle memory of the device (below 0: of all devices), and waits for freed memory
+  /// only if that is wanted too. Returns whether it was any.
   bool make_room(CUdevice device, const Arena* except = nullptr);
-  /// What contexts left behind that are gone. Whether it was anything.
+  /// Gives back memory that contexts left behind when they went. Returns whether it was any.
   bool give_up_rests(CUdevice device);
-  /// One count for the process.
+  /// The gate of the process: one for all contexts.
   CaptureGate& gate() { return gate_; }
   const TakenStacks& stacks() const { return stacks_; }
-  /// What is asked for memory when no cached block fits.
+  /// The callbacks that are asked for memory when no cached block fits.
   FreeMemoryCallbacks& callbacks() { return callbacks_; }
   /// Memory that is allocated in the context of a green context is its primary one's.
   void add_green(ContextName green, CUcontext primary);
   void forget_green(ContextName green);
-  /// Those whose contexts are gone are not looked at any more.
+  /// Takes out the arenas whose contexts are gone.
   void take_out_gone();
   bool are_none() const { return newest_.load(std::memory_order_acquire) == nullptr; }
 
-  /// What the first arena says that knows the address; nothing where none does.
+  /// The answer of the first arena that knows the address; nothing if none does.
   template <class Ask>
   auto ask_owner(CUdeviceptr at, const Ask& ask) -> decltype(ask(std::declval<Arena&>()));
   template <class Look>
@@ -56,7 +92,7 @@ class Arenas {
     Entry(const ArenaParts& parts, ContextName name, Entry* before)
         : arena(parts, name), older(before) {}
     Arena arena;
-    /// Changes when those that come after it are taken out.
+    /// The next one; it changes when arenas behind are taken out.
     std::atomic<Entry*> older;
   };
   struct Green {
@@ -66,7 +102,7 @@ class Arenas {
 
   Arena* find(CUcontext handle, unsigned long long id);
 
-  /// The arena of a green context's primary one; null where it is no green context's.
+  /// The arena of a green context's primary one; null if it is no green context.
   Arena* find_green(ContextName name);
   Arena* add(ContextName name);
 
@@ -79,7 +115,7 @@ class Arenas {
   std::atomic<bool> has_green_ = false;
   std::mutex adding_;
   std::vector<Green> green_;
-  /// Taken out, but perhaps still looked at.
+  /// Entries that were taken out, but perhaps another thread looks at them.
   std::vector<Entry*> taken_out_;
 };
 

@@ -1,5 +1,5 @@
-// BlockCache: what an arena keeps freed blocks in, and how it hands them out again. Two kinds: the
-// allocator's engine, which cuts and merges, and one driver allocation for each block.
+// BlockCache: keeps an arena's freed blocks and hands them out again. Two kinds: the allocator's
+// engine, which cuts and merges, and one driver allocation for each block.
 //
 // Everything requires the arena's lock. Requests may let others in while the driver is called.
 #pragma once
@@ -27,7 +27,7 @@ struct HeldBlock {
   bool is_whole_segment() const { return size == segment_size; }
 };
 
-/// What was freed and waits for a fence, beside what the program held at most.
+/// Bytes that were freed and wait for a fence, beside the most that the program held.
 struct WaitingBytes {
   Bytes now;
   Bytes peak_in_use;
@@ -56,19 +56,19 @@ class BlockCache {
   /// Segments in which nothing is in use or awaited go to the driver, until no more than this is
   /// idle. Nothing is waited for.
   virtual void release_idle(Bytes to_keep) = 0;
-  /// What the driver will count as free when it gets everything back that is in no use: also these
-  /// blocks, which the program freed although the cache still holds them, by address.
+  /// The bytes that the driver will count as free when it gets back all unused memory: also these
+  /// blocks, by address, which the program freed although the cache still holds them.
   virtual Bytes idle(const std::vector<Address>& freed) const = 0;
 
   virtual WaitingBytes waiting() const = 0;
-  /// Some block that waits would do for this request.
+  /// True if some waiting block would do for this request.
   virtual bool has_waiting_for(Bytes request) const = 0;
 
   virtual Snapshot snapshot() = 0;
   virtual StatisticValues statistics() const = 0;
-  /// What is told to the history from now on comes from there.
+  /// Sets the stack that the history's next entries come from.
   virtual void set_stack(StackNumber stack) = 0;
-  /// The newest entries of the history, oldest first; nothing where none is kept.
+  /// The newest entries of the history, oldest first; nothing if none is kept.
   virtual std::vector<HistoryEntry> history() const = 0;
 };
 
@@ -79,8 +79,9 @@ inline constexpr StreamId owner_stream{0};
 std::unique_ptr<BlockCache> make_engine_cache(SegmentSupply& supply, FencePool& fences,
                                               const Settings& settings, const ShimOptions& options);
 
-/// One driver allocation for each block, cached whole: what the driver says of an address, its base
-/// and its size, is then what the program expects, and a handle of it is a handle of nothing else.
+/// One driver allocation for each block, cached whole: the driver's answers about an address, its
+/// base and its size, are then those that the program expects, and a handle of it is a handle of
+/// nothing else.
 std::unique_ptr<BlockCache> make_whole_cache(SegmentSupply& supply, FencePool& fences,
                                              std::size_t history_entries);
 

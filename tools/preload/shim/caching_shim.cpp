@@ -4,7 +4,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "tools/preload/shim/reports.h"
-#include "tools/preload/shim/signal_handlers.h"
+#include "tools/preload/shim/worker.h"
 
 namespace vramlab::shim {
 namespace {
@@ -105,7 +105,7 @@ Arena* CachingShim::owner_of(CUdeviceptr at) {
 std::optional<CUresult> CachingShim::ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) {
   if (driver_.ipc_mem_handle == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   Arena* const owner = owner_of(at);
-  // Whoever opens the handle gets the allocation's first byte, which must be the block's.
+  // The process that opens the handle gets the allocation's first byte, which must be the block's.
   if (owner != nullptr && !owner->may_export(at))
     return owner->holds(at) ? refuse_handle() : CUDA_ERROR_INVALID_VALUE;
   const CUresult result = driver_.ipc_mem_handle(handle, at);
@@ -200,7 +200,7 @@ void CachingShim::capture_ended(preload::StreamHandle stream) {
   State* const now = state();
   if (now == nullptr) return;
   const CUstream which = stream.explicit_handle();
-  // Such as one that a thread tried to end which may not.
+  // For instance, a thread tried to end it that must not.
   if (ask_for_captures(driver_, which) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) return;
   close_capture(*now, which);
 }
@@ -234,7 +234,7 @@ void CachingShim::context_gone(preload::NamedContext context) {
   if (now == nullptr) return;
   Arena* const arena = now->arenas.find(context.handle);
   if (arena == nullptr) return;
-  // A new context may have the handle before anybody tells that the old one is gone.
+  // A new context may have the handle before the end of the old one is told.
   const unsigned long long known = arena->context().id();
   if (context.id != 0 && known != 0 && known != context.id) return;
   arena->drop();
@@ -305,7 +305,7 @@ bool CachingShim::begin_to_report() {
          ask_before_end(reporter_, options_.report_signal, options_.trim_signal);
 }
 
-/// A child that called nothing has nothing to tell.
+/// A child without calls has nothing to report.
 void CachingShim::at_exit() {
   if (reporter_.is_here())
     ends_at_once();
@@ -313,7 +313,7 @@ void CachingShim::at_exit() {
     write_reports();
 }
 
-/// Perhaps in the handler of a signal that came in the middle of a call.
+/// The caller may be the handler of a signal that came in the middle of a call.
 void CachingShim::ends_at_once() {
   if (reporter_.is_here() && !ArenaLock::this_thread_holds_one())
     static_cast<void>(reporter_.ask_and_wait());

@@ -1,10 +1,12 @@
-// CachingShim: vramlab's own allocator behind the driver's cuMemAlloc and cuMemFree. What it does
-// not own goes to the driver as it came; what the driver answers is what the program gets.
+// CachingShim: vramlab's own allocator behind the driver's cuMemAlloc and cuMemFree. Calls about
+// memory that it does not own go to the driver as they came, and the program gets the driver's
+// answer.
 #pragma once
 
 #include <pthread.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -12,15 +14,14 @@
 
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/shim/arenas.h"
-#include "tools/preload/shim/known_streams.h"
-#include "tools/preload/shim/report_file.h"
+#include "tools/preload/shim/reports.h"
 #include "tools/preload/shim/worker.h"
 
 namespace vramlab::shim {
 
 class CachingShim final : public preload::MemoryCalls {
  public:
-  /// A recorder of one's own is for tests; the fences are then what it says.
+  /// A recorder other than the usual one is for tests.
   CachingShim(const streams::CudaDriver& driver, ShimOptions options,
               std::unique_ptr<FenceRecorder> recorder = nullptr);
   ~CachingShim() override;
@@ -52,17 +53,18 @@ class CachingShim final : public preload::MemoryCalls {
 
   /// No arena is locked for a fork: the child drops all of them.
   void after_fork_in_child() override;
-  /// The driver says that it is gone to each free that comes too late.
+  /// Later frees are recorded at once: the driver answers that it is gone.
   void exit_begins() override { recorder_->set_time(FenceTime::at_once); }
   void at_exit() override;
   void ends_at_once() override;
 
-  /// Gives back everything that is idle, on all devices, and waits for what is freed.
+  /// Gives back all idle memory of all devices, and waits for freed memory.
   void trim();
-  /// From the first allocation on: at VRAMLAB_TRIM_SIGNAL, VRAMLAB_REPORT_SIGNAL, and before the
-  /// process is ended. Requires: this is never destroyed.
+  /// Listens, from the first allocation on, for VRAMLAB_TRIM_SIGNAL, VRAMLAB_REPORT_SIGNAL, and the
+  /// end of the process. Requires: this is never destroyed.
   void listen_for_signals();
-  /// What VRAMLAB_STATS and VRAMLAB_SNAPSHOT ask for, as it is now. No call of the driver is made.
+  /// Writes the files of VRAMLAB_STATS and VRAMLAB_SNAPSHOT, as things are now. No call of the
+  /// driver is made.
   void write_reports();
   /// Null in a child that cannot use CUDA. For tests and reports, which only look.
   Arenas* arenas() { return state() == nullptr ? nullptr : &state()->arenas; }
@@ -80,7 +82,7 @@ class CachingShim final : public preload::MemoryCalls {
   };
 
   State* state() const { return state_.load(std::memory_order_acquire); }
-  /// The arena that the address belongs to; null where it is none's.
+  /// The arena that the address belongs to; null if it belongs to none.
   Arena* owner_of(CUdeviceptr at);
   ContextRecord* context_of(State& now, CUstream stream);
   static void close_capture(State& now, CUstream stream);

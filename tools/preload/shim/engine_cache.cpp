@@ -28,7 +28,7 @@ class ArenaDevice final : public allocator::Device {
  public:
   ArenaDevice(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
 
-  /// What lets others in keeps the stack of the call that it is part of.
+  /// A step that lets other threads in keeps the stack of its call.
   void set_notes(StackNotes& notes, std::function<std::uint64_t()> count_recorded) {
     notes_ = &notes;
     count_recorded_ = std::move(count_recorded);
@@ -54,15 +54,14 @@ class ArenaDevice final : public allocator::Device {
   }
   void unmap(const UnitRange& range) override { supply_.unmap(range); }
 
-  /// What the allocator would wait for is over: freed blocks come back when their fence is
-  /// complete.
+  /// The allocator has nothing to wait for: freed blocks come back when their fence is complete.
   void wait_for_stream(StreamId) override {}
   EventId record_event(StreamId) override {
     check(at_hand_ != nullptr, "a block is given back with a fence");
     return {reinterpret_cast<std::uintptr_t>(at_hand_)};
   }
   bool is_complete(EventId event) override { return poll(fence_of(event)) == Progress::complete; }
-  /// The supply has waited by then; what it could not wait for is a DeviceError.
+  /// The supply has waited by then; an event that it could not wait for is a DeviceError.
   void wait_for_event(EventId event) override {
     if (!is_complete(event)) throw DeviceError("the work before a free cannot be waited for");
   }
@@ -91,8 +90,8 @@ class ArenaDevice final : public allocator::Device {
   std::function<std::uint64_t()> count_recorded_;
 };
 
-/// `Engine` is the allocator with the listeners that it has: Statistics, or History too. Where no
-/// history is asked for, the engine has none that it would have to keep quiet.
+/// `Engine` is the allocator with the listeners that it has: Statistics, or History too. Without a
+/// wish for a history the engine keeps none.
 template <class Engine>
 class EngineCache final : public BlockCache {
  public:
@@ -159,7 +158,7 @@ class EngineCache final : public BlockCache {
     if constexpr (has_history) note_time(history_of(engine_));
   }
   const Segment* segment_around(Address at) const;
-  /// The places of segments that are free as a whole, and of what is free in expandable ones.
+  /// The places of segments that are free as a whole, and of free blocks in expandable ones.
   std::vector<Address> free_places() const;
 
   ArenaDevice device_;

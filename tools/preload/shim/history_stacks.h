@@ -1,5 +1,5 @@
-// Call stacks of a history: where the program was when an entry was made. The entries themselves
-// have no room for it, so beside them stands from which one on a stack holds.
+// Call stacks of a history: the place of the program when an entry was made. The entries have no
+// room for it, so notes beside them say from which entry on a stack holds.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace vramlab::shim {
 
-/// 0: nobody knows where.
+/// 0 if the place is not known.
 using StackNumber = std::uint32_t;
 
 struct HistoryEntry : allocator::AllocatorEvent {
   StackNumber stack = 0;
 };
 
-/// How stacks are taken. Empty: they are not.
+/// The functions that take stacks; without them none are taken.
 struct StackSource {
-  /// From the caller of our function outwards.
+  /// Takes the addresses from the caller of our function outwards.
   void (*take)(preload::ReturnAddresses& addresses) = nullptr;
   /// Requires: no lock is held.
   preload::CodePlaces (*find)(const preload::ReturnAddresses& addresses) = nullptr;
@@ -35,7 +35,7 @@ class TakenStacks {
 
   /// The place that the program called from. Requires: no lock is held.
   StackNumber take() { return source_.take == nullptr ? 0 : take_one(); }
-  /// As of PyTorch's snapshots, from the innermost one; `[]` for the number 0.
+  /// The frames as PyTorch's snapshots have them, from the innermost one; `[]` for the number 0.
   std::string frames_json(StackNumber stack) const;
 
  private:
@@ -46,7 +46,7 @@ class TakenStacks {
   preload::CallStacks stacks_;
 };
 
-/// From which entry on which stack holds. Requires the lock of the history.
+/// The stack that holds from each noted entry on. Requires the lock of the history.
 class StackNotes {
  public:
   /// The history has so many entries, at most.

@@ -21,7 +21,7 @@ void complain(ShimOptions& options, std::string_view name, std::string_view foun
                                std::string(expected));
 }
 
-/// The newest grammar where only that one knows the string.
+/// Uses the newest grammar if only that one knows the string.
 void read_settings(ShimOptions& options, const char* name, std::string_view text) {
   ParsedSettings parsed;
   for (const ReferenceVersion& version : allocator::reference_versions()) {
@@ -34,7 +34,7 @@ void read_settings(ShimOptions& options, const char* name, std::string_view text
   if (parsed.error)
     complain(options, name, text, parsed.error->message + "; going on with the defaults");
   if (!options.settings.expandable_segments) return;
-  // What is meant for PyTorch's own memory would take the handles from everybody else's.
+  // An option meant for PyTorch's own memory would take the handles away from all other memory.
   if (std::string_view(name) != own_conf) {
     options.settings.expandable_segments = false;
     complain(options, name, text,
@@ -50,7 +50,7 @@ void read_settings(ShimOptions& options, const char* name, std::string_view text
       "driver; going on without it");
 }
 
-/// 0 where it cannot be read.
+/// 0 if it cannot be read.
 int read_signal(ShimOptions& options, const char* variable, std::string_view word) {
   for (const auto& [name, number] : signals)
     if (name == word) return number;

@@ -1,5 +1,5 @@
-// ShimOptions: how the caching shim behaves, from the environment. A word that cannot be read is a
-// complaint and changes nothing.
+// ShimOptions: the behaviour of the caching shim, from the environment. A word that cannot be read
+// is a complaint and changes nothing.
 #pragma once
 
 #include <chrono>
@@ -12,12 +12,12 @@
 #include "allocator/options/settings.h"
 #include "allocator/types/reference_version.h"
 #include "tools/preload/ground/preload_mode.h"
-#include "tools/preload/segments/fence_recorder.h"
+#include "tools/preload/segments/fence.h"
 #include "tools/preload/shim/history_stacks.h"
 
 namespace vramlab::shim {
 
-/// What a request gets that the cache has no room for although the driver might.
+/// The last resort of a request that the cache has no room for: the driver, or no memory.
 enum class LastResort { driver, none };
 
 /// In bytes or as a part of the device's memory; nothing: no limit.
@@ -43,11 +43,11 @@ struct ShimOptions {
   std::string snapshot_to;
   /// Files from before this time, in nanoseconds since 1970, are of an earlier run. 0: none is.
   std::uint64_t reports_since_ns = 0;
-  /// How many entries of each context's history the snapshot has.
+  /// The number of entries of each context's history in the snapshot.
   std::size_t history_entries = 0;
   /// Its entries have call stacks.
   bool has_stacks = false;
-  /// Empty where they do not.
+  /// Empty if they have none.
   StackSource stacks;
   /// So many bytes may wait for their fences before a request waits for one of them; without a
   /// value the larger of 256 MiB and a quarter of the most that the program held.
@@ -56,15 +56,16 @@ struct ShimOptions {
   int report_signal = 0;
   /// The signal that asks for idle memory to be given back; 0 for none.
   int trim_signal = 0;
-  /// What each context may keep that is in no use.
+  /// The unused memory that each context may keep.
   IdleLimit idle_limit;
-  /// Who frees in a capture that is open for longer is told that the memory waits for its end.
+  /// A program that frees in a capture which is open for longer is told that the memory waits for
+  /// its end.
   std::chrono::nanoseconds long_capture = std::chrono::minutes(1);
   /// Fresh blocks are filled with it.
   std::optional<unsigned char> fill;
   /// Tells the user what turns out later; each sentence at most once.
   std::function<void(const std::string& sentence)> say = [](const std::string&) {};
-  /// What the program got of ours, in a sentence for its statistics.
+  /// The functions of ours that the program got, in a sentence for its statistics.
   std::function<std::string()> hooked = [] { return std::string(); };
   /// Sentences for the user.
   std::vector<std::string> complaints;

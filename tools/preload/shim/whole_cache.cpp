@@ -1,5 +1,5 @@
-// The cache of one driver allocation for each block. What happens is told to the allocator's own
-// listeners, as of one pool with one stream.
+// The cache of one driver allocation for each block. The allocator's own listeners are told of each
+// step, as of one pool with one stream.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -61,7 +61,7 @@ class WholeCache final : public BlockCache {
   };
   using Facts = allocator::Listeners<allocator::Statistics, allocator::History>;
 
-  /// To tell them what happens now.
+  /// The listeners that are told of each step.
   Facts& facts() {
     if (has_history_) note_time(facts_);
     return facts_;

@@ -1,6 +1,6 @@
 // Worker: a thread of the library's own that does one piece of work whenever it is asked to, for
-// those who may not do it themselves: a signal's handler, and whoever ends the process in the
-// middle of anything.
+// callers that must not do it themselves: a signal's handler, and a thread that ends the process in
+// the middle of a call.
 #pragma once
 
 #include <semaphore.h>
@@ -20,12 +20,13 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// False: there is no thread for it. Requires: this is never destroyed, and is_here() is false.
+  /// False: the thread could not be made. Requires: this is never destroyed, and is_here() is
+  /// false.
   bool begin(std::function<void()> work);
   /// No thread survives a fork: false in a child until it begins again.
   bool is_here() const { return process_.load(std::memory_order_acquire) == getpid(); }
 
-  // From any thread, and from a signal's handler. Requires: is_here().
+  // May be called from any thread, and from a signal's handler. Requires: is_here().
   void ask();
   /// Returns when the work is done. False: the thread did nothing for so long that it surely waits
   /// for something that the caller holds.
@@ -45,5 +46,21 @@ class Worker {
   std::atomic<unsigned> asked_ = 0;
   std::atomic<unsigned> done_ = 0;
 };
+
+// Signals that ask a worker for something. The handler before ours is called as well, and a program
+// that installs one later replaces ours.
+
+enum class AskedBySignal { to_trim, to_report };
+
+/// From now on the signal asks the worker. Only the first call of a process does something: a child
+/// has what its parent installed. Requires: the worker is never destroyed.
+bool ask_at_signal(AskedBySignal what, int signal, Worker& worker);
+
+/// The same for the signals that end a process: the worker does its work first. SIGTERM, and of
+/// SIGINT and SIGHUP those that end this process by default, but for the given ones.
+bool ask_before_end(Worker& worker, int other_use, int another_use);
+
+/// The worker calls it after its work: the process ends if a signal asked for that.
+void end_if_asked();
 
 }  // namespace vramlab::shim

@@ -31,7 +31,7 @@ dist.scatter_object_list(received, [of * 11 for of in range(count)] if rank == 0
 assert received == ([None] if alone and rank else [rank * 11]), received
 
 if alone:
-    # What goes over the host has nobody to wait for either.
+    # Objects that go over the host wait for no other rank either.
     on_host = dist.new_group(list(range(count)), backend="gloo")
     shared = [rank]
     dist.broadcast_object_list(shared, src=0, group=on_host)

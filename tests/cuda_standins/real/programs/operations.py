@@ -25,7 +25,7 @@ def tensors():
                 "grad": torch.randn(64, 48, requires_grad=True)}
 
 
-# What PyTorch checks here are sums, smallest values and offsets that were computed.
+# PyTorch checks sums, smallest values and offsets that were computed.
 RAISING = {
     "torch.segment_reduce(m, 'sum', lengths=torch.tensor([20, 44], device='cuda'))",
     "torch.lobpcg(spd[0], k=3)",

@@ -35,7 +35,7 @@ def main():
     a = torch.rand(1024, 1024, device="cuda", dtype=torch.float16)
     product = torch.empty(1024, 1024, device="cuda")
     compiled = multiply[(16, 16)](a, a, product, SIZE=1024, BLOCK=64)
-    # What the code says, not what a stand-in assumes of a kernel that it knows nothing of.
+    # The figures of the code, not those that a stand-in assumes for an unknown kernel.
     assert compiled.n_regs > 32, compiled.n_regs
     milliseconds = do_bench(lambda: multiply[(16, 16)](a, a, product, SIZE=1024, BLOCK=64))
     assert milliseconds > 0

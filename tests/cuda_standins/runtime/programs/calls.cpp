@@ -1,5 +1,5 @@
-// What an ordinary program calls of CUDA's runtime, linked to libcudart.so.12 or .13. It ends with
-// 0 where everything is as it must be, and names what is not.
+// The functions of CUDA's runtime that an ordinary program calls, linked to libcudart.so.12 or .13.
+// It ends with 0 where everything is as it must be, and names what is not.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

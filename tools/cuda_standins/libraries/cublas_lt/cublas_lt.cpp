@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tools/cuda_standins/libraries/kit/attributes.h"
 #include "tools/cuda_standins/libraries/kit/calls.h"
+#include "tools/cuda_standins/libraries/kit/objects.h"
 
 namespace vramlab::dry_run {
 namespace {

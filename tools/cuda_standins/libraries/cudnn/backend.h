@@ -1,12 +1,13 @@
-// cuDNN's graphs: descriptors that are set and asked by attribute, and what follows from them. A
-// graph has two engines: a fast one, with the workspace of the model, and one that needs none.
+// cuDNN's graphs: descriptors that are set and asked by attribute, and the facts that follow from
+// them. A graph has two engines: a fast one, with the workspace of the model, and one that needs
+// none.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "tools/cuda_standins/libraries/cudnn/descriptors.h"
-#include "tools/cuda_standins/libraries/kit/attributes.h"
+#include "tools/cuda_standins/libraries/kit/objects.h"
 
 namespace vramlab::dry_run::cudnn {
 
@@ -54,8 +55,8 @@ enum Attribute : int {
   engine_behaviors = 1305,
 };
 
-/// What a graph comes down to. Engines, configurations and plans have a copy, because they may live
-/// longer than the graph.
+/// The facts of a graph that answers depend on. Engines, configurations and plans have a copy,
+/// because they may live longer than the graph.
 struct GraphFacts {
   std::uint64_t workspace_bytes = 0;  // of the fast engine
   bool on_tensor_cores = false;

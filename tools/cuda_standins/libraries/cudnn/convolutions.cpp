@@ -1,14 +1,26 @@
-// cuDNN's older calls for convolutions: descriptors, the choice of an algorithm, workspaces. The
-// convolutions themselves put work on the handle's stream, as the list says.
+#include "tools/cuda_standins/libraries/cudnn/convolutions.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "tools/cuda_standins/libraries/cudnn/convolution_workspace.h"
 #include "tools/cuda_standins/libraries/cudnn/descriptors.h"
 #include "tools/cuda_standins/libraries/kit/calls.h"
 
 namespace vramlab::dry_run::cudnn {
+
+std::uint64_t workspace_bytes(Direction direction, const ConvolutionShape& shape) {
+  std::uint64_t bytes = 0;
+  if (shape.on_tensor_cores && !shape.is_channels_last)
+    bytes = (shape.input_elements + shape.filter_elements + shape.output_elements) *
+            shape.element_bytes;
+  if (direction == Direction::to_filter && shape.element_bytes < sizeof(float))
+    bytes += shape.filter_elements * sizeof(float);
+  constexpr std::uint64_t alignment = 256;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// cuDNN's older calls for convolutions: descriptors, the choice of an algorithm, workspaces. The
+// convolutions themselves put work on the handle's stream, as the list says.
 namespace {
 
 constexpr int fma_math = 3;

@@ -1,4 +1,4 @@
-// cuDNN's descriptors: what a program set in them. The values are cuDNN's own.
+// cuDNN's descriptors, with the values that a program set. The values are cuDNN's own.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// cuDNN: tensors, filters, activations and pooling. What was set can be asked.
+// cuDNN: tensors, filters, activations and pooling. Programs can ask for the values that they set.
 
 #include <algorithm>
 #include <numeric>

@@ -9,7 +9,7 @@
 
 namespace vramlab::dry_run {
 
-/// CUfileError_t.
+/// The layout of CUfileError_t.
 struct FileError {
   int error;
   int driver_error;

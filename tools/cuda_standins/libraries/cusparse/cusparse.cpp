@@ -21,7 +21,7 @@ struct SparseMatrix : Object {
   int format = csr;
 };
 
-/// What the older interface says of a matrix.
+/// A matrix in the older interface.
 struct MatrixDescription : Object {
   int type = 0;
   int fill = 0;

@@ -1,6 +1,6 @@
 // The functions of one list, compiled for each list anew. <functions.inc> is made from the list and
-// has one line for each function: what it does with its arguments, as the README of lists says. All
-// are weak: what is written by hand takes their place.
+// has one line for each function: its action, as the README says. All are weak: functions written
+// by hand take their place.
 
 #include <atomic>
 #include <cstdint>
@@ -46,7 +46,7 @@ const char* name_of(unsigned index) {
   return name;
 }
 
-/// Only so many calls of a function are noted, because it may be one of thousands in a step.
+/// More calls of a function are not noted, because it may be called thousands of times in a step.
 constexpr unsigned most_noted_calls = 100;
 
 [[gnu::noinline]] std::intptr_t call_unknown(unsigned index) {

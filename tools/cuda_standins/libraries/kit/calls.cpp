@@ -11,8 +11,8 @@
 namespace vramlab::dry_run {
 namespace {
 
-/// The file's name of the library that this is compiled into, for instance libcublas.so.12: one
-/// code serves several.
+/// The file name of the library that this is compiled into, for instance libcublas.so.12; several
+/// libraries share this code.
 const char* library_name() {
   Dl_info found;
   if (dladdr(reinterpret_cast<const void*>(&library_name), &found) == 0) return "?";

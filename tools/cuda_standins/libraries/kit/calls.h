@@ -1,5 +1,6 @@
-// What a function of a stand-in does beside answering: it puts work on a stream, or notes for the
-// report what a GPU's library may have answered otherwise. Both go to the stand-in driver.
+// The two things that a function of a stand-in does beside answering: it puts work on a stream, and
+// it notes answers for the report that a GPU's library might give otherwise. Both go to the
+// stand-in driver.
 #pragma once
 
 namespace vramlab::dry_run {
@@ -13,7 +14,7 @@ void put_work_of(void* handle);
 /// A figure that is modelled, for instance "cudnn workspace". Each call counts.
 void note_modelled(const char* subject);
 
-/// A function that nobody wrote by hand was called: it succeeded and did nothing more.
+/// A function without code of its own was called: it succeeded and did nothing more.
 void note_unknown(const char* function);
 
 /// The version of CUDA that the driver tells, for instance 13000; 0 without a driver.
@@ -29,12 +30,12 @@ int device_attribute(int attribute);
 /// The compute capability of the current device without its point: 80 for 8.0.
 int compute_capability();
 
-/// What a libraryPropertyType asks of a library that comes with CUDA and has its version: 0 major,
-/// 1 minor, 2 patch.
+/// The answer to a libraryPropertyType (0 major, 1 minor, 2 patch) for a library that has CUDA's
+/// version.
 int part_of_version(int property);
 
 }  // namespace vramlab::dry_run
 
-/// In front of each function that a stand-in exports. A list of functions says which these are; the
-/// others stay inside.
+/// Marks a function that a stand-in exports. A list of functions names them; the others stay
+/// hidden.
 #define VRAMLAB_EXPORT extern "C" [[gnu::visibility("default")]]

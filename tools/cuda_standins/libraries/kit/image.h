@@ -1,5 +1,5 @@
-// What stands for compiled code: a text that begins like PTX. Nobody reads it: the stand-in driver
-// loads any image and finds any function in it.
+// The stand-in for compiled code: a text that begins like PTX. It is never read: the stand-in
+// driver loads any image and finds any function in it.
 #pragma once
 
 #include <cstddef>

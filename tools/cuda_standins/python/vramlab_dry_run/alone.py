@@ -13,7 +13,7 @@ from vramlab_dry_run import report
 _QUIET = {"TORCH_NCCL_ENABLE_MONITORING": "0", "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
           "TORCH_NCCL_PROPAGATE_ERROR": "0"}
 
-# What a rank waits for that the first one makes: NCCL's name of a group of ranks.
+# A value of the first rank that all others wait for: NCCL's name of a group of ranks.
 _NAME_BYTES = 128
 
 

@@ -46,7 +46,7 @@ class Library:
 
     def _read_symbols(self, symbols, texts):
         for name, how, _, section, _, _ in struct.iter_unpack("<IBBHQQ", symbols):
-            # Those of C++ are no function of CUDA's libraries.
+            # Names of C++ are no functions of CUDA's libraries.
             if not name or texts[name:name + 2] == b"_Z":
                 continue
             text = texts[name:texts.index(b"\0", name)].decode("ascii", "replace")

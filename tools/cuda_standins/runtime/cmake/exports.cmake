@@ -10,7 +10,7 @@ foreach(name IN LISTS names)
 endforeach()
 file(WRITE "${MAP}" "${LIBRARY} {\n  global:\n${globals}  local: *;\n};\n")
 file(WRITE "${SOURCE}" "// Made in the build by exports.cmake.
-#include \"tools/cuda_standins/runtime/unknown.h\"
+#include \"tools/cuda_standins/runtime/errors.h\"
 
 #define STAND_IN(name)                                                                     \\
   extern \"C\" __attribute__((weak, visibility(\"default\"))) int name() {                     \\

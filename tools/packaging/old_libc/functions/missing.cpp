@@ -1,4 +1,4 @@
-// What glibc 2.31 does not have at all, and the compiler's libraries ask for.
+// Names that the compiler's libraries ask for and glibc 2.31 does not have at all.
 #include <sys/random.h>
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 extern "C" {
 
-// Says that a second thread may be there, which only costs an atomic operation where there is none.
+// Says that a second thread may exist, which costs a single thread no more than an atomic
+// operation.
 __attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
 
 // A random number, from 2.36 on.

@@ -1,6 +1,6 @@
-// Functions about files that were inline before glibc 2.33, over those that they called.
+// Functions about files that were inline before glibc 2.33, over the functions that they called.
 
-// What callers know as `struct stat`, which is also the name of a function.
+// Callers know it as `struct stat`, which is also the name of a function.
 struct FileStatus;
 
 // The version of that structure; x86-64 has had one only.

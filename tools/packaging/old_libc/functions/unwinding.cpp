@@ -1,6 +1,6 @@
-// How the compiler's runtime finds the unwind tables of an address: a function of glibc 2.35. Its
-// answer is made from what every version tells about the loaded objects, and is the system's own
-// where there is one, because stacks are taken at every allocation of a recording.
+// The function of glibc 2.35 by which the compiler's runtime finds the unwind tables of an address.
+// It asks the system's own if that exists, because stacks are taken at every allocation of a
+// recording; else it answers from the list of loaded objects, which every version has.
 #include <dlfcn.h>
 #include <link.h>
 

@@ -1,0 +1,271 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "tools/cuda_standins/model/kernels.h"
+
+namespace vramlab::dry_run {
+namespace {
+
+// Names as PyTorch 2.6.0 has them, without their middles.
+constexpr auto all =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIbNS0_14func_wrapper_tIb"
+    "ZZZNS0_15and_kernel_cudaERNS_14TensorIteratorE";
+constexpr auto any = "_ZN2at6native13reduce_kernelILi512ELi1EZZZNS0_14or_kernel_cudaERNS_14Tensor";
+constexpr auto product_of_truths =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_15"
+    "binary_internal10MulFunctorIbEEEESt5arrayIPcLm3EE";
+constexpr auto order_of_floats =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4EZNS0_21compare_scalar_kernelIfEEvRNS_18Tens";
+constexpr auto order_of_longs =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4EZNS0_21compare_scalar_kernelIlEEvRNS_18Tens";
+constexpr auto equality_with_half =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13AUnaryFunctorIN3c104HalfES4_bNS0_51_"
+    "GLOBAL__N__16CompareEqFunctorIN3c104HalfEEEEESt5arrayIPcLm2EE";
+constexpr auto equality_of_tensors =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIffbNS0_51_"
+    "GLOBAL__N__16CompareEqFunctorIfEEEESt5arrayIPcLm3EE";
+
+constexpr auto fill_with_truth =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIbEESt5arrayIPcLm1EE";
+
+constexpr auto both =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_17"
+    "BitwiseAndFunctorIbEEEESt5arrayIPcLm3EE";
+
+constexpr auto opposite =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4EZZZNS0_23bitwise_not_kernel_cudaERNS_18"
+    "TensorIteratorBaseEENKUlvE_clEvENKUlvE4_clEvEUlbE_St5arrayIPcLm2EEEEviT0_T1_";
+constexpr auto runs = "_ZN14at_cuda_detail3cub23DeviceReduceByKeyKernelINS0_6detail";
+constexpr auto kept_without_repeats =
+    "_ZN14at_cuda_detail3cub23DeviceSelectSweepKernelINS0_6detailEPKlPNS0_8NullTypeEPlS9_NS0_13"
+    "ScanTileStateIiLb1EEES8_N4cuda3std3__48equal_toIvEEiLb0EEE";
+constexpr auto kept_by_flags =
+    "_ZN14at_cuda_detail3cub23DeviceSelectSweepKernelINS0_6detailENS0_22TransformInputIteratorIb"
+    "N2at6native9NonZeroOpIbEEPKblEEPlPi";
+constexpr auto runs_of_thrust =
+    "_ZN6thrust8cuda_cub4core13_kernel_agentINS1_15__reduce_by_key16ReduceByKeyAgentIPf";
+constexpr auto unique_keys =
+    "_ZN6thrust8cuda_cub4core13_kernel_agentINS1_15__unique_by_key16UniqueByKeyAgentIPl";
+constexpr auto truths_counted =
+    "_ZN14at_cuda_detail3cub28DeviceReduceSingleTileKernelINS0_18DeviceReducePolicyIiy"
+    "ENS0_22TransformInputIteratorIbN2at6native9NonZeroOpIbEEPKblEEPi";
+constexpr auto truths_counted_later =
+    "_ZN14at_cuda_detail3cub6detail6reduce28DeviceReduceSingleTileKernelI"
+    "N6thrust18transform_iteratorIN2at6native9NonZeroOpIbEEPKbEEPi";
+constexpr auto floats_counted =
+    "_ZN14at_cuda_detail3cub28DeviceReduceSingleTileKernelINS0_18DeviceReducePolicyIiy"
+    "ENS0_22TransformInputIteratorIbN2at6native9NonZeroOpIfEEPKflEEPi";
+constexpr auto truths_counted_in_parts =
+    "_ZN14at_cuda_detail3cub18DeviceReduceKernelINS0_18DeviceReducePolicyIiy"
+    "ENS0_22TransformInputIteratorIbN2at6native9NonZeroOpIbEEPKblEEy";
+constexpr auto sum_of_parts =
+    "_ZN14at_cuda_detail3cub28DeviceReduceSingleTileKernelINS0_18DeviceReducePolicyIiyEEPiS9_i";
+constexpr auto place_found =
+    "_ZN14at_cuda_detail3cub28DeviceReduceSingleTileKernelINS0_18DeviceReducePolicyI"
+    "N4cuda3std5tupleIJblEEEjN6thrust8cuda_cub9__find_if7functorI";
+constexpr auto copied_by_thrust =
+    "_ZN6thrust8cuda_cub4core13_kernel_agentINS1_14__parallel_for16ParallelForAgentINS1_20"
+    "__uninitialized_copy7functorIPN4cuda3std5tupleIJblEEE";
+
+/// As a functor of the kernel has it.
+template <class Number>
+struct Asked {
+  std::uint32_t what;
+  Number number;
+};
+
+constexpr std::uint64_t result = 0x600000000000;
+constexpr std::uint64_t operand = 0x600000000200;
+constexpr std::uint64_t other_operand = 0x600000000400;
+
+/// A launch of a kernel that works on each of some values.
+class Launched {
+ public:
+  KernelAnswer answer(const char* kernel, void* functor, const RememberedTruths& truths = {}) {
+    void* const arguments[] = {&count_, functor, addresses_};
+    return answer_of_zeros(question_of(kernel), arguments, {{}, truths});
+  }
+
+ private:
+  int count_ = 3000;
+  std::uint64_t addresses_[3] = {result, operand, other_operand};
+};
+
+template <class Number>
+bool says_yes(const char* kernel, Asked<Number> asked) {
+  return Launched().answer(kernel, &asked).is_yes();
+}
+
+bool says_yes(const char* kernel) {
+  return answer_of_zeros(question_of(kernel), nullptr, {{}, {}}).is_yes();
+}
+
+bool says_yes_of(const char* kernel, bool first, bool second) {
+  RememberedTruths truths;
+  truths.set({operand, 3000}, first);
+  truths.set({other_operand, 3000}, second);
+  char functor = 0;
+  return Launched().answer(kernel, &functor, truths).is_yes();
+}
+
+KernelAnswer counted(const char* kernel, const KernelAnswer& last = {}) {
+  return answer_of_zeros(question_of(kernel), nullptr, {last, {}});
+}
+
+/// A sum of 3000 truths.
+KernelAnswer counted_truths(const char* kernel, const RememberedTruths& truths) {
+  std::uint64_t in[] = {0, operand}, out = result, count = 3000;
+  void* const arguments[] = {+in, &out, &count};
+  return answer_of_zeros(question_of(kernel), arguments, {{}, truths});
+}
+
+constexpr std::uint32_t greater_or_equal = 0;
+constexpr std::uint32_t greater = 1;
+constexpr std::uint32_t less_or_equal = 2;
+constexpr std::uint32_t less = 3;
+constexpr std::uint32_t equal = 0;
+constexpr std::uint32_t not_equal = 1;
+
+TEST(KernelAnswers, checks_hold) {
+  EXPECT_TRUE(says_yes(all));
+  EXPECT_TRUE(says_yes(product_of_truths)) << "isfinite() ends with it";
+  EXPECT_FALSE(says_yes(any));
+  EXPECT_FALSE(says_yes("gemm"));
+}
+
+TEST(KernelAnswers, an_order_is_that_of_zero_and_the_number) {
+  EXPECT_TRUE(says_yes(order_of_floats, Asked<float>{greater_or_equal, 0}));
+  EXPECT_TRUE(says_yes(order_of_floats, Asked<float>{greater_or_equal, -0.0F}));
+  EXPECT_FALSE(says_yes(order_of_floats, Asked<float>{greater_or_equal, 0.5F}));
+  EXPECT_TRUE(says_yes(order_of_floats, Asked<float>{greater, -0.5F}));
+  EXPECT_TRUE(says_yes(order_of_longs, Asked<std::int64_t>{less, 7}));
+  EXPECT_FALSE(says_yes(order_of_longs, Asked<std::int64_t>{less_or_equal, -7}));
+}
+
+TEST(KernelAnswers, zeros_are_equal) {
+  EXPECT_TRUE(says_yes(equality_with_half, Asked<std::uint16_t>{equal, 0x8000})) << "-0";
+  EXPECT_FALSE(says_yes(equality_with_half, Asked<std::uint16_t>{equal, 0x3c00}));
+  EXPECT_TRUE(says_yes(equality_with_half, Asked<std::uint16_t>{not_equal, 0x3c00}));
+  EXPECT_TRUE(says_yes(equality_of_tensors, Asked<float>{equal, 9}));
+  EXPECT_FALSE(says_yes(equality_of_tensors, Asked<float>{not_equal, 9}));
+}
+
+TEST(KernelAnswers, a_fill_says_what_it_fills_with) {
+  EXPECT_TRUE(says_yes(fill_with_truth, Asked<bool>{1, false}));
+  EXPECT_FALSE(says_yes(fill_with_truth, Asked<bool>{0, true}));
+}
+
+TEST(KernelAnswers, two_checks_together_hold_if_both_do) {
+  EXPECT_TRUE(says_yes_of(both, true, true));
+  EXPECT_FALSE(says_yes_of(both, false, true));
+  EXPECT_FALSE(says_yes_of(both, true, false));
+  EXPECT_FALSE(says_yes_of("gemm", true, true));
+}
+
+TEST(KernelAnswers, the_opposite_of_a_truth_is_said) {
+  EXPECT_TRUE(says_yes_of(opposite, false, true));
+  EXPECT_FALSE(says_yes_of(opposite, true, false));
+}
+
+TEST(KernelAnswers, equal_values_are_one_run) {
+  for (const char* const kernel : {runs, kept_without_repeats, runs_of_thrust, unique_keys}) {
+    const KernelAnswer answer = counted(kernel);
+    EXPECT_EQ(answer.number, 1U) << kernel;
+    EXPECT_TRUE(answer.fits(4) && answer.fits(8) && !answer.fits(1)) << kernel;
+  }
+  EXPECT_EQ(counted(kept_by_flags).number, 0U);
+}
+
+TEST(KernelAnswers, as_many_truths_are_yes_as_there_are) {
+  RememberedTruths truths;
+  EXPECT_EQ(counted_truths(truths_counted, truths).number, 0U);
+  truths.set({operand, 3000}, true);
+  EXPECT_EQ(counted_truths(truths_counted, truths).number, 3000U);
+  EXPECT_EQ(counted_truths(floats_counted, truths).number, 0U) << "zeros";
+  const KernelAnswer parts = counted_truths(truths_counted_in_parts, truths);
+  EXPECT_EQ(counted(sum_of_parts, parts).number, 3000U);
+  EXPECT_EQ(counted(sum_of_parts).number, 0U) << "of something else";
+}
+
+TEST(KernelAnswers, truths_are_counted_where_the_iterator_of_a_later_library_has_its_address) {
+  RememberedTruths truths;
+  truths.set({operand, 3000}, true);
+  std::uint64_t in[] = {operand, 0}, out = result, count = 3000;
+  void* const arguments[] = {+in, &out, &count};
+  EXPECT_EQ(answer_of_zeros(question_of(truths_counted_later), arguments, {{}, truths}).number,
+            3000U);
+}
+
+TEST(KernelAnswers, what_is_looked_for_is_found_first_of_all) {
+  const KernelAnswer found = counted(place_found);
+  EXPECT_TRUE(found.fits(16) && !found.fits(8));
+  EXPECT_EQ(found.number, 1U) << "found, at 0";
+  EXPECT_EQ(counted(copied_by_thrust, found).number, 1U);
+}
+
+TEST(RememberedTruths, are_those_of_the_whole_tensor) {
+  RememberedTruths truths;
+  truths.set({operand, 64}, true);
+  truths.carry(other_operand, operand, 64);
+  EXPECT_TRUE(truths.is_yes({operand, 64}) && truths.is_yes({other_operand, 64}));
+  EXPECT_FALSE(truths.is_yes({operand, 63}));
+  truths.forget(operand, 4);
+  EXPECT_FALSE(truths.is_yes({operand, 64}));
+  truths.carry(other_operand, result, 64);
+  EXPECT_FALSE(truths.is_yes({other_operand, 64})) << "covered by what nobody knows";
+}
+
+TEST(KernelAnswers, nothing_is_known_without_arguments) { EXPECT_FALSE(says_yes(order_of_floats)); }
+
+
+// Names as PyTorch 2.6.0 has them.
+constexpr auto fill_with_long =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIlEESt5arrayIPcLm1EEEE"
+    "viT0_T1_";
+constexpr auto sum_of_two =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EEEE"
+    "viT0_T1_";
+constexpr auto with_strides =
+    "_ZN2at6native18elementwise_kernelILi128ELi2EZNS0_22gpu_kernel_impl_nocastEEEviT1_";
+
+std::optional<KernelWrite> launched(const char* kernel, int count) {
+  std::int64_t functor = 12;
+  std::uint64_t addresses[3] = {0x600000000200, 0x600000000400, 0x600000000600};
+  void* const arguments[] = {&count, &functor, +addresses};
+  return write_of(writer_of(kernel), arguments);
+}
+
+TEST(KernelWrites, a_fill_tells_place_and_values) {
+  const auto write = launched(fill_with_long, 3);
+  ASSERT_TRUE(write && write->values.size() == 24);
+  EXPECT_EQ(write->at, 0x600000000200U);
+  std::int64_t last = 0;
+  std::memcpy(&last, write->values.data() + 16, sizeof last);
+  EXPECT_EQ(last, 12);
+}
+
+TEST(KernelWrites, values_of_a_large_fill_are_not_kept) {
+  const auto write = launched(fill_with_long, 1 << 20);
+  ASSERT_TRUE(write);
+  EXPECT_TRUE(write->values.empty());
+  EXPECT_EQ(write->bytes, std::uint64_t{8} << 20);
+}
+
+TEST(KernelWrites, work_on_each_value_tells_only_the_place) {
+  const auto write = launched(sum_of_two, 100);
+  ASSERT_TRUE(write);
+  EXPECT_TRUE(write->values.empty());
+  EXPECT_GE(write->bytes, 400U);
+}
+
+TEST(KernelWrites, any_other_kernel_may_write_anywhere) {
+  EXPECT_FALSE(launched(with_strides, 3));
+  EXPECT_FALSE(launched("gemm", 3));
+  EXPECT_FALSE(write_of(writer_of(fill_with_long), nullptr)) << "without arguments";
+}
+
+}  // namespace
+
+}  // namespace vramlab::dry_run

@@ -1,0 +1,390 @@
+#include "tools/cuda_standins/driver/copies.h"
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tools/cuda_standins/driver/driver_types.h"
+#include "tools/cuda_standins/notes/note_book.h"
+#include "tools/cuda_standins/notes/notes.h"
+
+namespace vramlab::dry_run {
+namespace {
+
+using streams::WorkKind;
+
+bool is_ours(StandInDriver& driver, std::uint64_t at) {
+  return driver.memory().is_device_address(at) || driver.memory().find(at) != nullptr;
+}
+
+WorkKind kind_of(bool to_device, bool from_device) {
+  if (to_device && from_device) return WorkKind::copy_on_device;
+  return to_device ? WorkKind::copy_to_device : WorkKind::copy_to_host;
+}
+
+std::uint64_t bytes_of(const Copy& copy) { return copy.row_bytes * copy.rows * copy.slices; }
+
+/// The bytes from the first to the last.
+std::uint64_t extent(const CopySide& side, const Copy& copy) {
+  return (copy.slices - 1) * side.slice_pitch + (copy.rows - 1) * side.row_pitch + copy.row_bytes;
+}
+
+template <class Use>
+void for_each_row(const Copy& copy, const Use& use) {
+  for (std::uint64_t slice = 0; slice < copy.slices; ++slice)
+    for (std::uint64_t row = 0; row < copy.rows; ++row)
+      use(copy.to.at + slice * copy.to.slice_pitch + row * copy.to.row_pitch,
+          copy.from.at + slice * copy.from.slice_pitch + row * copy.from.row_pitch);
+}
+
+void move_rows(const Copy& copy) {
+  for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
+    std::memmove(pointer_to(to), pointer_to(from), copy.row_bytes);
+  });
+}
+
+/// The bytes of memory that is only the host's are taken at once.
+std::function<void()> staged_mover(const Copy& copy) {
+  const auto* const first = static_cast<const char*>(pointer_to(copy.from.at));
+  const auto taken = std::make_shared<std::vector<char>>(first, first + extent(copy.from, copy));
+  return [copy, taken] {
+    Copy staged = copy;
+    staged.from.at = as_number(taken->data());
+    move_rows(staged);
+  };
+}
+
+/// Device memory without bytes takes everything, and small copies are remembered.
+void keep_rows(StandInDriver& driver, const Copy& copy) {
+  const bool from_host = has_bytes(driver, copy.from.at);
+  for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
+    driver.host_values().truths().carry(to, from, copy.row_bytes);
+    if (from_host)
+      driver.remembered().remember(to, pointer_to(from), copy.row_bytes);
+    else
+      driver.remembered().carry(to, from, copy.row_bytes);
+  });
+}
+
+using Rows = std::vector<std::span<char>>;
+
+/// From such memory the host gets remembered bytes, or made-up values. Returns the rows of the
+/// latter.
+Rows make_up_rows(StandInDriver& driver, const Copy& copy) {
+  Rows made_up;
+  for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
+    if (driver.remembered().read(pointer_to(to), from, copy.row_bytes)) return;
+    driver.host_values().fill(pointer_to(to), copy.row_bytes);
+    made_up.emplace_back(static_cast<char*>(pointer_to(to)), copy.row_bytes);
+  });
+  return made_up;
+}
+
+struct Moving {
+  std::function<void()> body;
+  Rows made_up;
+};
+
+/// The action that moves bytes when the copy ends. From memory without bytes the host gets its
+/// values at once, and finds them after it waited for the copy.
+Moving mover(StandInDriver& driver, const Copy& copy, bool is_staged) {
+  if (!has_bytes(driver, copy.to.at)) {
+    keep_rows(driver, copy);
+    return {};
+  }
+  if (has_bytes(driver, copy.from.at)) {
+    if (is_staged) return {.body = staged_mover(copy), .made_up = {}};
+    return {.body = [copy] { move_rows(copy); }, .made_up = {}};
+  }
+  return {.body = {}, .made_up = make_up_rows(driver, copy)};
+}
+
+struct Submitted {
+  CUresult result = CUDA_SUCCESS;
+  Rows made_up;
+};
+
+Submitted submit_copy(StandInDriver& driver, const CallSite& site, const Copy& copy,
+                      const CopyWay& way) {
+  const bool to_ours = is_ours(driver, copy.to.at);
+  const bool from_ours = is_ours(driver, copy.from.at);
+  WorkOrder order;
+  order.work.kind = kind_of(to_ours, from_ours);
+  order.work.duration = {copy_start_ns + bytes_of(copy) / copied_bytes_per_ns};
+  order.work.blocks_host = way.waits == HostWaits::yes || !to_ours;
+  order.uses.reserve(2);
+  if (to_ours) order.uses.push_back({copy.to.at, extent(copy.to, copy), UseMode::writes});
+  if (from_ours) order.uses.push_back({copy.from.at, extent(copy.from, copy), UseMode::reads});
+  Moving moving = mover(driver, copy, to_ours && !from_ours);
+  order.body = std::move(moving.body);
+  return {driver.submit(way.stream, site, std::move(order)), std::move(moving.made_up)};
+}
+
+}  // namespace
+
+bool has_bytes(StandInDriver& driver, std::uint64_t at) {
+  return driver.memory().is_backed() || !driver.memory().is_device_address(at);
+}
+
+CUresult call_copy(const CallSite& site, const Copy& copy, const CopyWay& way) {
+  Rows made_up;
+  const auto body = [&](StandInDriver& driver) {
+    if (bytes_of(copy) == 0) return CUDA_SUCCESS;
+    Submitted submitted = submit_copy(driver, site, copy, way);
+    if (submitted.result == CUDA_SUCCESS) made_up = std::move(submitted.made_up);
+    return submitted.result;
+  };
+  const CUresult result =
+      driver_call(site, body, copy.to.at, copy.from.at, bytes_of(copy), way.stream);
+  // Outside of the driver's lock: the hook that tells the place may wait for a thread that waits
+  // for this lock.
+  bool is_known = true;
+  for (const std::span<char> row : made_up)
+    is_known = fill_with_own_values(row.data(), row.size()) && is_known;
+  if (!is_known) vramlab_dry_run_note("host_read", "copy to the host");
+  return result;
+}
+
+}  // namespace vramlab::dry_run
+
+// Copies of bytes in a row.
+
+using namespace vramlab::dry_run;
+
+namespace {
+
+CUresult copy_now(const CallSite& site, const Copy& copy) {
+  return call_copy(site, copy, {nullptr, HostWaits::yes});
+}
+
+CUresult copy_later(const CallSite& site, const Copy& copy, CUstream stream) {
+  return call_copy(site, copy, {stream, HostWaits::no});
+}
+
+CUresult on_cuMemcpy(const CallSite& site, CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+  return copy_now(site, plain_copy(to, from, bytes));
+}
+CUresult on_cuMemcpyHtoD_v2(const CallSite& site, CUdeviceptr to, const void* from,
+                            std::size_t bytes) {
+  return copy_now(site, plain_copy(to, as_number(from), bytes));
+}
+CUresult on_cuMemcpyDtoH_v2(const CallSite& site, void* to, CUdeviceptr from, std::size_t bytes) {
+  return copy_now(site, plain_copy(as_number(to), from, bytes));
+}
+CUresult on_cuMemcpyDtoD_v2(const CallSite& site, CUdeviceptr to, CUdeviceptr from,
+                            std::size_t bytes) {
+  return copy_now(site, plain_copy(to, from, bytes));
+}
+CUresult on_cuMemcpyAsync(const CallSite& site, CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
+                          CUstream stream) {
+  return copy_later(site, plain_copy(to, from, bytes), stream);
+}
+CUresult on_cuMemcpyHtoDAsync_v2(const CallSite& site, CUdeviceptr to, const void* from,
+                                 std::size_t bytes, CUstream stream) {
+  return copy_later(site, plain_copy(to, as_number(from), bytes), stream);
+}
+CUresult on_cuMemcpyDtoHAsync_v2(const CallSite& site, void* to, CUdeviceptr from,
+                                 std::size_t bytes, CUstream stream) {
+  return copy_later(site, plain_copy(as_number(to), from, bytes), stream);
+}
+CUresult on_cuMemcpyDtoDAsync_v2(const CallSite& site, CUdeviceptr to, CUdeviceptr from,
+                                 std::size_t bytes, CUstream stream) {
+  return copy_later(site, plain_copy(to, from, bytes), stream);
+}
+CUresult on_cuMemcpyPeerAsync(const CallSite& site, CUdeviceptr to, CUcontext /*to_context*/,
+                              CUdeviceptr from, CUcontext /*from_context*/, std::size_t bytes,
+                              CUstream stream) {
+  return copy_later(site, plain_copy(to, from, bytes), stream);
+}
+
+}  // namespace
+
+STAND_IN_TWINS(cuMemcpy, _ptds, context, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes), to,
+               from, bytes)
+STAND_IN_TWINS(cuMemcpyHtoD_v2, _ptds, context,
+               (CUdeviceptr to, const void* from, std::size_t bytes), to, from, bytes)
+STAND_IN_TWINS(cuMemcpyDtoH_v2, _ptds, context, (void* to, CUdeviceptr from, std::size_t bytes), to,
+               from, bytes)
+STAND_IN_TWINS(cuMemcpyDtoD_v2, _ptds, context,
+               (CUdeviceptr to, CUdeviceptr from, std::size_t bytes), to, from, bytes)
+STAND_IN_TWINS(cuMemcpyAsync, _ptsz, context,
+               (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream), to, from,
+               bytes, stream)
+STAND_IN_TWINS(cuMemcpyHtoDAsync_v2, _ptsz, context,
+               (CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream), to, from,
+               bytes, stream)
+STAND_IN_TWINS(cuMemcpyDtoHAsync_v2, _ptsz, context,
+               (void* to, CUdeviceptr from, std::size_t bytes, CUstream stream), to, from, bytes,
+               stream)
+STAND_IN_TWINS(cuMemcpyDtoDAsync_v2, _ptsz, context,
+               (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream), to, from,
+               bytes, stream)
+STAND_IN_TWINS(cuMemcpyPeerAsync, _ptsz, context,
+               (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                std::size_t bytes, CUstream stream),
+               to, to_context, from, from_context, bytes, stream)
+
+// Copies of rows and of boxes, and between devices.
+
+namespace {
+
+/// Memory of an array has no address for programs; here it is packed.
+std::uint64_t side_base(unsigned type, const void* host, CUdeviceptr device, CUarray array) {
+  constexpr unsigned array_type = 3;
+  if (type == CU_MEMORYTYPE_HOST) return as_number(host);
+  if (type != array_type) return device;
+  return the_driver().look([&](StandInDriver& driver) {
+    const auto found = driver.arrays().find(value_of(array));
+    return found == driver.arrays().end() ? std::uint64_t{0} : found->second;
+  });
+}
+
+std::uint64_t pitch_or(std::uint64_t pitch, std::uint64_t otherwise) {
+  return pitch == 0 ? otherwise : pitch;
+}
+
+Copy copy_of(const CUDA_MEMCPY2D& wish) {
+  const std::uint64_t from_pitch = pitch_or(wish.srcPitch, wish.WidthInBytes);
+  const std::uint64_t to_pitch = pitch_or(wish.dstPitch, wish.WidthInBytes);
+  const std::uint64_t from =
+      side_base(wish.srcMemoryType, wish.srcHost, wish.srcDevice, wish.srcArray);
+  const std::uint64_t to =
+      side_base(wish.dstMemoryType, wish.dstHost, wish.dstDevice, wish.dstArray);
+  return {.to = {to + wish.dstY * to_pitch + wish.dstXInBytes, to_pitch},
+          .from = {from + wish.srcY * from_pitch + wish.srcXInBytes, from_pitch},
+          .row_bytes = wish.WidthInBytes,
+          .rows = wish.Height};
+}
+
+Copy copy_of(const CUDA_MEMCPY3D& wish) {
+  const std::uint64_t from_pitch = pitch_or(wish.srcPitch, wish.WidthInBytes);
+  const std::uint64_t to_pitch = pitch_or(wish.dstPitch, wish.WidthInBytes);
+  const std::uint64_t from_slice = from_pitch * pitch_or(wish.srcHeight, wish.Height);
+  const std::uint64_t to_slice = to_pitch * pitch_or(wish.dstHeight, wish.Height);
+  const std::uint64_t from =
+      side_base(wish.srcMemoryType, wish.srcHost, wish.srcDevice, wish.srcArray) +
+      wish.srcZ * from_slice + wish.srcY * from_pitch + wish.srcXInBytes;
+  const std::uint64_t to =
+      side_base(wish.dstMemoryType, wish.dstHost, wish.dstDevice, wish.dstArray) +
+      wish.dstZ * to_slice + wish.dstY * to_pitch + wish.dstXInBytes;
+  return {.to = {to, to_pitch, to_slice},
+          .from = {from, from_pitch, from_slice},
+          .row_bytes = wish.WidthInBytes,
+          .rows = wish.Height,
+          .slices = wish.Depth};
+}
+
+template <class Wish>
+CUresult call_shape(const CallSite& site, const Wish* wish, const CopyWay& way) {
+  if (wish == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return call_copy(site, copy_of(*wish), way);
+}
+
+constexpr CopyWay now{nullptr, HostWaits::yes};
+
+CUresult on_cuMemcpy2D_v2(const CallSite& site, const CUDA_MEMCPY2D* wish) {
+  return call_shape(site, wish, now);
+}
+CUresult on_cuMemcpy2DUnaligned_v2(const CallSite& site, const CUDA_MEMCPY2D* wish) {
+  return call_shape(site, wish, now);
+}
+CUresult on_cuMemcpy2DAsync_v2(const CallSite& site, const CUDA_MEMCPY2D* wish, CUstream stream) {
+  return call_shape(site, wish, {stream, HostWaits::no});
+}
+CUresult on_cuMemcpy3D_v2(const CallSite& site, const CUDA_MEMCPY3D* wish) {
+  return call_shape(site, wish, now);
+}
+CUresult on_cuMemcpy3DAsync_v2(const CallSite& site, const CUDA_MEMCPY3D* wish, CUstream stream) {
+  return call_shape(site, wish, {stream, HostWaits::no});
+}
+CUresult on_cuMemcpy3DPeer(const CallSite& site, const CUDA_MEMCPY3D* wish) {
+  return call_shape(site, wish, now);
+}
+CUresult on_cuMemcpy3DPeerAsync(const CallSite& site, const CUDA_MEMCPY3D* wish, CUstream stream) {
+  return call_shape(site, wish, {stream, HostWaits::no});
+}
+CUresult on_cuMemcpyPeer(const CallSite& site, CUdeviceptr to, CUcontext /*to_context*/,
+                         CUdeviceptr from, CUcontext /*from_context*/, std::size_t bytes) {
+  return call_copy(site, plain_copy(to, from, bytes), now);
+}
+
+}  // namespace
+
+STAND_IN_TWINS(cuMemcpy2D_v2, _ptds, context, (const CUDA_MEMCPY2D* wish), wish)
+STAND_IN_TWINS(cuMemcpy2DUnaligned_v2, _ptds, context, (const CUDA_MEMCPY2D* wish), wish)
+STAND_IN_TWINS(cuMemcpy2DAsync_v2, _ptsz, context, (const CUDA_MEMCPY2D* wish, CUstream stream),
+               wish, stream)
+STAND_IN_TWINS(cuMemcpy3D_v2, _ptds, context, (const CUDA_MEMCPY3D* wish), wish)
+STAND_IN_TWINS(cuMemcpy3DAsync_v2, _ptsz, context, (const CUDA_MEMCPY3D* wish, CUstream stream),
+               wish, stream)
+STAND_IN_TWINS(cuMemcpy3DPeer, _ptds, context, (const CUDA_MEMCPY3D* wish), wish)
+STAND_IN_TWINS(cuMemcpy3DPeerAsync, _ptsz, context, (const CUDA_MEMCPY3D* wish, CUstream stream),
+               wish, stream)
+STAND_IN_TWINS(cuMemcpyPeer, _ptds, context,
+               (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                std::size_t bytes),
+               to, to_context, from, from_context, bytes)
+
+// Memsets. They take time, and write bytes where bytes are.
+
+using vramlab::streams::WorkKind;
+
+namespace {
+
+template <class Word>
+std::function<void()> filler(std::uint64_t at, std::uint64_t count, Word value) {
+  return [=] {
+    for (std::uint64_t word = 0; word < count; ++word)
+      std::memcpy(pointer_to(at + word * sizeof value), &value, sizeof value);
+  };
+}
+
+template <class Word>
+CUresult set_memory(const CallSite& site, CUdeviceptr at, Word value,
+                    std::pair<std::size_t, CUstream> what) {
+  const auto body = [=](StandInDriver& driver) {
+    const std::uint64_t bytes = what.first * sizeof value;
+    WorkOrder order;
+    order.work.kind = WorkKind::memset;
+    order.work.duration = {copy_start_ns + bytes / copied_bytes_per_ns};
+    order.uses.push_back({at, bytes, UseMode::writes});
+    driver.remembered().forget(at, bytes);
+    driver.host_values().set_answer({});
+    driver.host_values().truths().forget(at, bytes);
+    if (has_bytes(driver, at)) order.body = filler(at, what.first, value);
+    return driver.submit(what.second, site, std::move(order));
+  };
+  return driver_call(site, body, at, value, what.first, what.second);
+}
+
+CUresult on_cuMemsetD8_v2(const CallSite& site, CUdeviceptr at, unsigned char value,
+                          std::size_t count) {
+  return set_memory(site, at, value, {count, nullptr});
+}
+CUresult on_cuMemsetD32_v2(const CallSite& site, CUdeviceptr at, unsigned value,
+                           std::size_t count) {
+  return set_memory(site, at, value, {count, nullptr});
+}
+CUresult on_cuMemsetD8Async(const CallSite& site, CUdeviceptr at, unsigned char value,
+                            std::size_t count, CUstream stream) {
+  return set_memory(site, at, value, {count, stream});
+}
+CUresult on_cuMemsetD32Async(const CallSite& site, CUdeviceptr at, unsigned value,
+                             std::size_t count, CUstream stream) {
+  return set_memory(site, at, value, {count, stream});
+}
+
+}  // namespace
+
+STAND_IN_TWINS(cuMemsetD8_v2, _ptds, context,
+               (CUdeviceptr at, unsigned char value, std::size_t count), at, value, count)
+STAND_IN_TWINS(cuMemsetD32_v2, _ptds, context, (CUdeviceptr at, unsigned value, std::size_t count),
+               at, value, count)
+STAND_IN_TWINS(cuMemsetD8Async, _ptsz, context,
+               (CUdeviceptr at, unsigned char value, std::size_t count, CUstream stream), at, value,
+               count, stream)
+STAND_IN_TWINS(cuMemsetD32Async, _ptsz, context,
+               (CUdeviceptr at, unsigned value, std::size_t count, CUstream stream), at, value,
+               count, stream)

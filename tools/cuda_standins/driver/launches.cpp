@@ -1,0 +1,318 @@
+// Functions of modules: their launches, their attributes, and how many of their blocks run at once.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tools/cuda_standins/driver/driver_call.h"
+#include "tools/cuda_standins/driver/driver_types.h"
+#include "tools/cuda_standins/notes/notes.h"
+
+using namespace vramlab::dry_run;
+
+namespace {
+
+/// Notes the answers that programs may read after the kernel, and returns the memory that it
+/// writes.
+std::optional<KernelWrite> note_answers(HostValueSource& values, const NamedKernel& kernel,
+                                        void** arguments) {
+  const KernelAnswer answer =
+      answer_of_zeros(kernel.question, arguments, {values.answer(), values.truths()});
+  values.set_answer(answer);
+  std::optional<KernelWrite> write = write_of(kernel.writer, arguments);
+  const auto truths = place_of_truths(kernel.question, arguments);
+  if (write && truths) write->bytes = truths->count;
+  if (write) values.truths().forget(write->at, write->bytes);
+  if (truths) values.truths().set(*truths, answer.is_yes());
+  return write;
+}
+
+CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function,
+                std::pair<CUstream, void**> how) {
+  const NamedKernel* const kernel = driver.kernels().kernel_of(value_of(function));
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  WorkOrder order = driver.plan_launch(kernel->name, how.second);
+  order.write = note_answers(driver.host_values(), *kernel, how.second);
+  return driver.submit(how.first, site, std::move(order));
+}
+
+CUresult on_cuLaunchKernel(const CallSite& site, CUfunction function, CUstream stream,
+                           void** arguments) {
+  const auto body = [=](StandInDriver& driver) {
+    return launch(driver, site, function, {stream, arguments});
+  };
+  return driver_call(site, body, function, stream);
+}
+
+CUresult on_cuLaunchKernelEx(const CallSite& site, const CUlaunchConfig* how, CUfunction function,
+                             void** arguments) {
+  if (how == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return on_cuLaunchKernel(site, function, how->hStream, arguments);
+}
+
+}  // namespace
+
+STAND_IN_CALL(cuLaunchKernel)
+(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
+ unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
+ CUstream stream, void** arguments, void** /*extra*/) {
+  return on_cuLaunchKernel({"cuLaunchKernel"}, function, stream, arguments);
+}
+STAND_IN_CALL(cuLaunchKernel_ptsz)
+(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
+ unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
+ CUstream stream, void** arguments, void** /*extra*/) {
+  return on_cuLaunchKernel({"cuLaunchKernel_ptsz", context, NullStream::per_thread}, function,
+                           stream, arguments);
+}
+STAND_IN_CALL(cuLaunchKernelEx)
+(const CUlaunchConfig* how, CUfunction function, void** arguments, void** /*extra*/) {
+  return on_cuLaunchKernelEx({"cuLaunchKernelEx"}, how, function, arguments);
+}
+STAND_IN_CALL(cuLaunchKernelEx_ptsz)
+(const CUlaunchConfig* how, CUfunction function, void** arguments, void** /*extra*/) {
+  return on_cuLaunchKernelEx({"cuLaunchKernelEx_ptsz", context, NullStream::per_thread}, how,
+                             function, arguments);
+}
+STAND_IN_CALL(cuLaunchCooperativeKernel)
+(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
+ unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
+ CUstream stream, void** arguments) {
+  return on_cuLaunchKernel({"cuLaunchCooperativeKernel"}, function, stream, arguments);
+}
+STAND_IN_CALL(cuLaunchCooperativeKernel_ptsz)
+(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
+ unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
+ CUstream stream, void** arguments) {
+  return on_cuLaunchKernel({"cuLaunchCooperativeKernel_ptsz", context, NullStream::per_thread},
+                           function, stream, arguments);
+}
+
+/// For libraries above the driver, which have kernels without names.
+STAND_IN_EXPORT void vramlab_dry_run_work(CUstream stream) {
+  const CallSite site{"vramlab_dry_run_work"};
+  driver_call(
+      site,
+      [&](StandInDriver& driver) {
+        return driver.submit(stream, site, driver.plan_launch("work of a library", nullptr));
+      },
+      stream);
+}
+
+// Attributes of functions, and how many of their blocks run at once.
+
+namespace streams = vramlab::streams;
+
+namespace {
+
+int attribute_of_function(const streams::GpuProperties& gpu, const NamedKernel& kernel,
+                          CUfunction_attribute attribute) {
+  const KernelFacts facts = known_facts(kernel);
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return most_threads(limits_of(gpu), facts);
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      return static_cast<int>(facts.shared_bytes);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      return static_cast<int>(facts.stack_bytes);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      return facts.registers;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      return gpu.compute_capability();
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return kernel.dynamic_shared_bytes.value_or(shared_bytes_of_every_block -
+                                                  static_cast<int>(facts.shared_bytes));
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return -1;
+    default:
+      return 0;
+  }
+}
+
+/// `body` gets the driver and the kernel.
+template <class Handle, class Body>
+CUresult function_call(const char* name, Handle function, const Body& body) {
+  const auto checked = [&](StandInDriver& driver) {
+    NamedKernel* const kernel = driver.kernels().kernel_of(value_of(function));
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(driver, *kernel);
+  };
+  return driver_call({name, context}, checked, function);
+}
+
+template <class Handle>
+CUresult get_attribute(const char* name, int* value, CUfunction_attribute attribute,
+                       Handle function) {
+  return function_call(name, function, [=](StandInDriver& driver, const NamedKernel& kernel) {
+    if (attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
+    const auto& gpu = driver.options().properties;
+    return give(driver, value, attribute_of_function(gpu, kernel, attribute));
+  });
+}
+
+template <class Handle>
+CUresult set_attribute(const char* name, Handle function, CUfunction_attribute attribute,
+                       int value) {
+  return function_call(name, function, [=](StandInDriver& driver, NamedKernel& kernel) {
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_SUCCESS;
+    const int most = driver.options().properties.shared_bytes_per_block_optin -
+                     static_cast<int>(known_facts(kernel).shared_bytes);
+    if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
+    kernel.dynamic_shared_bytes = value;
+    return CUDA_SUCCESS;
+  });
+}
+
+template <class Handle>
+CUresult accept_for(const char* name, Handle function) {
+  return function_call(name, function, [](StandInDriver&, NamedKernel&) { return CUDA_SUCCESS; });
+}
+
+template <class Handle>
+CUresult get_name(const char* call, const char** name, Handle function) {
+  return function_call(call, function, [=](StandInDriver&, const NamedKernel& kernel) {
+    if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *name = kernel.name.c_str();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult count_blocks(const char* name, int* blocks, CUfunction function,
+                      const BlockOfThreads& block) {
+  return function_call(name, function, [=](StandInDriver& driver, const NamedKernel& kernel) {
+    if (block.threads < 1) return CUDA_ERROR_INVALID_VALUE;
+    const auto limits = limits_of(driver.options().properties);
+    return give(driver, blocks, blocks_at_once(limits, known_facts(kernel), block));
+  });
+}
+
+/// The size of a block with which most threads run at once, and how many blocks fill the device.
+struct BestBlock {
+  int threads = 0;
+  int blocks = 0;
+};
+
+/// `most`: the largest block, or 0; its shared memory counts where there is no function for that.
+BestBlock best_block(const streams::GpuProperties& gpu, const KernelFacts& facts,
+                     std::size_t (*shared_of)(int threads), const BlockOfThreads& largest) {
+  const MultiprocessorLimits limits = limits_of(gpu);
+  const int limit = most_threads(limits, facts);
+  BestBlock best;
+  int most = 0;
+  for (int threads = std::min(largest.threads == 0 ? limit : largest.threads, limit) / 32 * 32;
+       threads > 0; threads -= 32) {
+    const std::size_t shared =
+        shared_of == nullptr ? largest.dynamic_shared_bytes : shared_of(threads);
+    const int blocks = blocks_at_once(limits, facts, {threads, shared});
+    if (blocks * threads <= most) continue;
+    most = blocks * threads;
+    best = {threads, blocks * gpu.sm_count};
+  }
+  return best;
+}
+
+CUresult propose_block(const char* name, std::pair<int*, int*> outputs, CUfunction function,
+                       std::size_t (*shared_of)(int threads), const BlockOfThreads& largest) {
+  return function_call(name, function, [=](StandInDriver& driver, const NamedKernel& kernel) {
+    if (outputs.first == nullptr || outputs.second == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const BestBlock best =
+        best_block(driver.options().properties, known_facts(kernel), shared_of, largest);
+    *outputs.first = best.blocks;
+    *outputs.second = best.threads;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace
+
+STAND_IN_CALL(cuFuncGetAttribute)
+(int* value, CUfunction_attribute attribute, CUfunction function) {
+  return get_attribute("cuFuncGetAttribute", value, attribute, function);
+}
+STAND_IN_CALL(cuFuncSetAttribute)
+(CUfunction function, CUfunction_attribute attribute, int value) {
+  return set_attribute("cuFuncSetAttribute", function, attribute, value);
+}
+STAND_IN_CALL(cuFuncSetCacheConfig)(CUfunction function, unsigned /*config*/) {
+  return accept_for("cuFuncSetCacheConfig", function);
+}
+STAND_IN_CALL(cuFuncSetSharedMemConfig)(CUfunction function, unsigned /*config*/) {
+  return accept_for("cuFuncSetSharedMemConfig", function);
+}
+STAND_IN_CALL(cuFuncGetName)(const char** name, CUfunction function) {
+  return get_name("cuFuncGetName", name, function);
+}
+STAND_IN_CALL(cuFuncIsLoaded)(unsigned* state, CUfunction function) {
+  return function_call("cuFuncIsLoaded", function, [=](StandInDriver& driver, NamedKernel&) {
+    return give(driver, state, 1U);
+  });
+}
+STAND_IN_CALL(cuFuncLoad)(CUfunction function) { return accept_for("cuFuncLoad", function); }
+STAND_IN_CALL(cuKernelGetAttribute)
+(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice /*device*/) {
+  return get_attribute("cuKernelGetAttribute", value, attribute, kernel);
+}
+STAND_IN_CALL(cuKernelSetAttribute)
+(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice /*device*/) {
+  return set_attribute("cuKernelSetAttribute", kernel, attribute, value);
+}
+STAND_IN_CALL(cuKernelSetCacheConfig)
+(CUkernel kernel, unsigned /*config*/, CUdevice /*device*/) {
+  return accept_for("cuKernelSetCacheConfig", kernel);
+}
+STAND_IN_CALL(cuKernelGetName)(const char** name, CUkernel kernel) {
+  return get_name("cuKernelGetName", name, kernel);
+}
+
+STAND_IN_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+(int* blocks, CUfunction function, int threads, std::size_t shared_bytes) {
+  return count_blocks("cuOccupancyMaxActiveBlocksPerMultiprocessor", blocks, function,
+                      {threads, shared_bytes});
+}
+STAND_IN_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int* blocks, CUfunction function, int threads, std::size_t shared_bytes, unsigned /*flags*/) {
+  return count_blocks("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", blocks, function,
+                      {threads, shared_bytes});
+}
+STAND_IN_CALL(cuOccupancyMaxPotentialBlockSize)
+(int* grid, int* threads, CUfunction function, std::size_t (*shared_of)(int threads),
+ std::size_t shared_bytes, int limit) {
+  return propose_block("cuOccupancyMaxPotentialBlockSize", {grid, threads}, function, shared_of,
+                       {limit, shared_bytes});
+}
+STAND_IN_CALL(cuOccupancyMaxPotentialBlockSizeWithFlags)
+(int* grid, int* threads, CUfunction function, std::size_t (*shared_of)(int threads),
+ std::size_t shared_bytes, int limit, unsigned /*flags*/) {
+  return propose_block("cuOccupancyMaxPotentialBlockSizeWithFlags", {grid, threads}, function,
+                       shared_of, {limit, shared_bytes});
+}
+STAND_IN_CALL(cuOccupancyAvailableDynamicSMemPerBlock)
+(std::size_t* bytes, CUfunction function, int blocks, int /*threads*/) {
+  return function_call(
+      "cuOccupancyAvailableDynamicSMemPerBlock", function,
+      [=](StandInDriver& driver, NamedKernel&) {
+        if (blocks < 1) return CUDA_ERROR_INVALID_VALUE;
+        const auto& gpu = driver.options().properties;
+        return give(driver, bytes,
+                    std::min(gpu.shared_bytes_per_sm / blocks, gpu.shared_bytes_per_block_optin));
+      });
+}
+/// Portable clusters have at most 8 blocks.
+STAND_IN_CALL(cuOccupancyMaxPotentialClusterSize)
+(int* blocks, CUfunction function, const CUlaunchConfig* /*how*/) {
+  return function_call(
+      "cuOccupancyMaxPotentialClusterSize", function,
+      [=](StandInDriver& driver, NamedKernel&) { return give(driver, blocks, 8); });
+}
+STAND_IN_CALL(cuOccupancyMaxActiveClusters)
+(int* clusters, CUfunction function, const CUlaunchConfig* how) {
+  const auto body = [=](StandInDriver& driver, const NamedKernel& kernel) {
+    if (how == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto& gpu = driver.options().properties;
+    const int threads = static_cast<int>(how->blockDimX * how->blockDimY * how->blockDimZ);
+    const int blocks =
+        blocks_at_once(limits_of(gpu), known_facts(kernel), {threads, how->sharedMemBytes});
+    return give(driver, clusters, gpu.sm_count * blocks / 8);
+  };
+  return function_call("cuOccupancyMaxActiveClusters", function, body);
+}

@@ -1,0 +1,245 @@
+#include "tools/cuda_standins/model/kernels.h"
+
+#include <bit>
+#include <compare>
+#include <cstring>
+
+#include "tools/cuda_standins/model/host_values.h"
+
+namespace vramlab::dry_run {
+namespace {
+
+using Kind = KernelQuestion::Kind;
+using Operand = KernelQuestion::Operand;
+
+/// The numbers that the first word of the kernel's functor has.
+enum class Order : std::uint32_t { greater_or_equal, greater, less_or_equal, less };
+enum class Equality : std::uint32_t { equal, not_equal };
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Compares with a number that stands in the functor, of the type after `function`.
+KernelQuestion with_number(std::string_view name, Kind kind, std::string_view function) {
+  const std::string_view rest = name.substr(name.find(function) + function.size());
+  const NumberType* const type = number_type_at(rest);
+  if (type == nullptr) return {};
+  return {kind, type->is_floating_point ? Operand::floating_point : Operand::integer, type->bytes};
+}
+
+/// Compares 0 with the number at `at`. Bits of a floating-point number order as those of an integer
+/// do, except for -0 and NaN.
+std::partial_ordering zero_compared(const KernelQuestion& question, const char* at) {
+  if (question.operand == Operand::zero) return std::partial_ordering::equivalent;
+  const unsigned unused_bits = 64 - 8U * question.operand_bytes;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, question.operand_bytes);
+  bits <<= unused_bits;
+  if (question.operand == Operand::floating_point && bits << 1 == 0)
+    return std::partial_ordering::equivalent;
+  return 0 <=> std::bit_cast<std::int64_t>(bits);
+}
+
+bool holds(Order order, std::partial_ordering compared) {
+  switch (order) {
+    case Order::greater_or_equal:
+      return compared >= 0;
+    case Order::greater:
+      return compared > 0;
+    case Order::less_or_equal:
+      return compared <= 0;
+    case Order::less:
+      return compared < 0;
+  }
+  return false;
+}
+
+/// Counts and places that the libraries of templates below PyTorch find.
+KernelQuestion library_question_of(std::string_view name) {
+  if (has(name, "__find_if")) return {.kind = Kind::first_place};
+  // The iterator of CUDA 12's library begins with what it does, that of 13 with the address.
+  if (has(name, "DeviceReduce") && has(name, "NonZeroOpIbE"))
+    return {
+        .kind = Kind::count_of_truths,
+        .address_word = has(name, "TransformInputIterator") ? std::uint8_t{1} : std::uint8_t{0}};
+  if (has(name, "DeviceReduceSingleTileKernel")) return {.kind = Kind::passes_on};
+  // Kernels between a result of Thrust and its copy to the host.
+  if (has(name, "__uninitialized_copy") || has(name, "10for_each_f"))
+    return {.kind = Kind::passes_on};
+  for (const std::string_view counts_runs : {"ReduceByKeyAgent", "DeviceReduceByKeyKernel",
+                                             "UniqueByKeyAgent", "DeviceUniqueByKeySweepKernel"})
+    if (has(name, counts_runs)) return {.kind = Kind::one_run};
+  if (has(name, "DeviceSelectSweepKernel") && has(name, "equal_to")) return {.kind = Kind::one_run};
+  return {};
+}
+
+KernelQuestion comparison_of(std::string_view name) {
+  if (has(name, "compare_scalar_kernelI"))
+    return with_number(name, Kind::order, "compare_scalar_kernelI");
+  if (has(name, "CompareEqFunctorI"))
+    return has(name, "AUnaryFunctor") ? with_number(name, Kind::equality, "CompareEqFunctorI")
+                                      : KernelQuestion{.kind = Kind::equality};
+  return has(name, "CompareFunctorI") ? KernelQuestion{.kind = Kind::order} : KernelQuestion{};
+}
+
+/// The functor begins with what is asked, and then has the number.
+bool comparison_holds(const KernelQuestion& question, const char* functor) {
+  std::uint32_t asked = 0;
+  std::memcpy(&asked, functor, sizeof asked);
+  const std::partial_ordering compared =
+      zero_compared(question, functor + (question.operand_bytes == 8 ? 8 : 4));
+  if (question.kind == Kind::order) return holds(static_cast<Order>(asked), compared);
+  return (compared == 0) == (static_cast<Equality>(asked) == Equality::equal);
+}
+
+/// The arguments of work on each value are a count, the functor and the addresses, of which the
+/// first is the result's.
+RememberedTruths::Place operand_of(void* const* arguments, std::size_t number) {
+  return {value_at<std::uint64_t>(arguments[2], number), value_at<std::uint32_t>(arguments[0])};
+}
+
+/// The arguments of a sum are where it reads, where it writes, and how many there are; PyTorch asks
+/// for less than 2^31 at once.
+RememberedTruths::Place counted_truths(const KernelQuestion& question, void* const* arguments) {
+  return {value_at<std::uint64_t>(arguments[0], question.address_word),
+          value_at<std::uint32_t>(arguments[2])};
+}
+
+/// Requires: the arguments are there.
+bool is_truth(const KernelQuestion& question, void* const* arguments,
+              const RememberedTruths& truths) {
+  const char* const functor = static_cast<const char*>(arguments[1]);
+  switch (question.kind) {
+    case Kind::fill:
+      return *functor != 0;
+    case Kind::both:
+      return truths.is_yes(operand_of(arguments, 1)) && truths.is_yes(operand_of(arguments, 2));
+    case Kind::opposite:
+      return !truths.is_yes(operand_of(arguments, 1));
+    default:
+      return comparison_holds(question, functor);
+  }
+}
+
+}  // namespace
+
+KernelQuestion question_of(std::string_view name) {
+  if (has(name, "reduce_kernel") && has(name, "and_kernel_cuda")) return {.kind = Kind::always_yes};
+  if (!has(name, "vectorized_elementwise_kernel")) return library_question_of(name);
+  // The last kernel of isfinite(): a product of truths.
+  if (has(name, "MulFunctorIbE")) return {.kind = Kind::always_yes};
+  // A value that is checked is in a range: at least this and at most that.
+  if (has(name, "BitwiseAndFunctorIbE") || has(name, "logical_and_kernel_cuda"))
+    return {.kind = Kind::both};
+  if (has(name, "bitwise_not_kernel_cuda") && has(name, "UlbE")) return {.kind = Kind::opposite};
+  if (has(name, "FillFunctorIbE")) return {.kind = Kind::fill};
+  return comparison_of(name);
+}
+
+bool KernelAnswer::fits(std::uint64_t bytes) const {
+  // Whether it was found, and where.
+  constexpr std::uint64_t bytes_of_place = 16;
+  switch (form) {
+    case Form::truth:
+      return bytes == 1;
+    case Form::count:
+      return bytes == 4 || bytes == 8;
+    case Form::place:
+      return bytes == bytes_of_place;
+  }
+  return false;
+}
+
+KernelAnswer answer_of_zeros(const KernelQuestion& question, void* const* arguments,
+                             const SaidBefore& before) {
+  using Form = KernelAnswer::Form;
+  switch (question.kind) {
+    case Kind::none:
+      return {};
+    case Kind::always_yes:
+      return {Form::truth, 1};
+    case Kind::one_run:
+      return {Form::count, 1};
+    case Kind::first_place:
+      return {Form::place, 1};
+    case Kind::passes_on:
+      return before.last.form == Form::truth ? KernelAnswer{} : before.last;
+    case Kind::count_of_truths: {
+      if (arguments == nullptr) return {Form::count, 0};
+      const RememberedTruths::Place counted = counted_truths(question, arguments);
+      return {Form::count, before.truths.is_yes(counted) ? counted.count : 0};
+    }
+    case Kind::fill:
+    case Kind::both:
+    case Kind::opposite:
+    case Kind::order:
+    case Kind::equality:
+      return {Form::truth,
+              arguments != nullptr && is_truth(question, arguments, before.truths) ? 1U : 0U};
+  }
+  return {};
+}
+
+std::optional<RememberedTruths::Place> place_of_truths(const KernelQuestion& question,
+                                                       void* const* arguments) {
+  const bool is_on_each_value = question.kind == Kind::fill || question.kind == Kind::both ||
+                                question.kind == Kind::opposite || question.kind == Kind::order ||
+                                question.kind == Kind::equality;
+  if (!is_on_each_value || arguments == nullptr) return std::nullopt;
+  return operand_of(arguments, 0);
+}
+
+namespace {
+
+std::vector<char> repeated(const void* value, std::uint64_t bytes_of_value, std::uint64_t count) {
+  if (count > RememberedBytes::most_bytes_of_a_copy / bytes_of_value) return {};
+  std::vector<char> values(count * bytes_of_value);
+  for (std::uint64_t place = 0; place < values.size(); place += bytes_of_value)
+    std::memcpy(values.data() + place, value, bytes_of_value);
+  return values;
+}
+
+}  // namespace
+
+KernelWriter writer_of(std::string_view name) {
+  constexpr std::string_view fills = "11FillFunctorI";
+  constexpr std::string_view counted_functor_and_addresses = "viT0_T1_";
+  if (name.find("vectorized_elementwise_kernelI") == name.npos) return {};
+  if (!name.ends_with(counted_functor_and_addresses)) return {};
+  const std::size_t found = name.find(fills);
+  const NumberType* const type =
+      found == name.npos ? nullptr : number_type_at(name.substr(found + fills.size()));
+  return {true, type == nullptr ? std::uint8_t{0} : type->bytes};
+}
+
+std::optional<KernelWrite> write_of(const KernelWriter& writer, void* const* arguments) {
+  constexpr std::uint64_t widest_value = 16;
+  if (!writer.has_known_place || arguments == nullptr) return std::nullopt;
+  // How many values, the functor, and the addresses.
+  const auto count = static_cast<std::uint64_t>(value_at<std::uint32_t>(arguments[0]));
+  const auto at = value_at<std::uint64_t>(arguments[2]);
+  if (writer.filled_bytes == 0) return KernelWrite{at, count * widest_value};
+  return KernelWrite{at, count * writer.filled_bytes,
+                     repeated(arguments[1], writer.filled_bytes, count)};
+}
+
+MultiprocessorLimits limits_of(const streams::GpuProperties& gpu) {
+  constexpr int registers_per_sm = 65536;
+  // The system has some shared memory of each block on these.
+  const std::size_t reserved = gpu.compute_major >= 8 ? 1024 : 0;
+  return {gpu.compute_capability(),
+          gpu.threads_per_sm,
+          gpu.blocks_per_sm,
+          registers_per_sm,
+          static_cast<std::size_t>(gpu.shared_bytes_per_sm),
+          static_cast<std::size_t>(gpu.shared_bytes_per_block_optin),
+          reserved};
+}
+
+KernelFacts known_facts(const NamedKernel& kernel) {
+  constexpr int usual_registers = 32;
+  return kernel.facts.value_or(KernelFacts{usual_registers});
+}
+
+}  // namespace vramlab::dry_run
