@@ -5,7 +5,7 @@
 function(vramlab_embed_rule_texts target)
   set(function rule_texts)
   set(source "${PROJECT_BINARY_DIR}/generated/${function}.cpp")
-  set(page "${PROJECT_SOURCE_DIR}/docs/fidelity.md")
+  set(page "${PROJECT_SOURCE_DIR}/docs/reference/fidelity.md")
   set(rules "${PROJECT_SOURCE_DIR}/allocator/listeners/rules.h")
   set(script "${PROJECT_SOURCE_DIR}/cmake/WriteRuleTexts.cmake")
   file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/allocator/*.h"

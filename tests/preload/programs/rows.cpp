@@ -1,4 +1,4 @@
-// Programs of users, further rows of docs/preload.md: its argument says which. It prints what it
+// Programs of users, further rows of docs/guide/preload.md: its argument says which. It prints what it
 // meets, and ends with 3 where the oracle found a race.
 #include <dlfcn.h>
 #include <spawn.h>

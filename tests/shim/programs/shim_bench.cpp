@@ -6,7 +6,7 @@
 // measured over the fake driver with the calls that a cached allocation makes answered at once, and
 // what those answers take is taken off, so that what is compared is the shim and not the driver.
 // The cost of the same calls in the fake driver stands beside it. Then the calls of a pair by
-// number, also after many contexts came and went, with the time that docs/device_costs.md estimates
+// number, also after many contexts came and went, with the time that docs/guide/sweep.md estimates
 // for them: no figure of a GPU.
 #include <algorithm>
 #include <array>

@@ -72,7 +72,7 @@ class Contexts {
 
   /// Made where it is not alive.
   Context& retain_primary(std::uint32_t device);
-  /// Says whether the last holder is gone. Requires: somebody holds it.
+  /// Says whether the last holder is gone. Requires: it is held.
   bool release_primary(std::uint32_t device);
   /// Null if it is not alive.
   Context* primary(std::uint32_t device);

@@ -13,7 +13,7 @@ namespace vramlab::dry_run {
 /// The rule of cuMemFree for pending work. The real one may wait; no program may rely on it.
 enum class FreeRule : std::uint8_t { waits_for_context, returns_at_once };
 
-/// The backing of device memory: addresses that are nobody's, addresses that are taken so that
+/// The backing of device memory: addresses that are not taken, addresses that are taken so that
 /// nothing else gets them, or bytes that copies and kernels change (not with sanitizers, which want
 /// the addresses for themselves).
 enum class Backing : std::uint8_t { none, reserved_addresses, host_memory };
@@ -59,7 +59,7 @@ struct DriverOptions {
   Backing backing = Backing::none;
   HostValues host_values = HostValues::zeros;
   FreeRule free_rule = FreeRule::waits_for_context;
-  /// Virtual time of a kernel that nobody knows more about, and of the host for putting something
+  /// Virtual time of a kernel of which no more is known, and of the host for putting something
   /// on a stream.
   std::uint64_t kernel_ns = 1'000;
   std::uint64_t submit_ns = 0;

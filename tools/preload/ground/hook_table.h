@@ -58,7 +58,7 @@ enum class HookUse : std::uint8_t {
   taking,
   /// May be refused memory, and is asked again: left alone in recordings.
   room,
-  /// Told to the recorder and to nobody else: left alone while nothing is recorded.
+  /// Told to the recorder alone: left alone while nothing is recorded.
   recorded,
 };
 

@@ -1,4 +1,4 @@
-// The mode of the preload in this process, from VRAMLAB_SHIM and VRAMLAB_RECORD (docs/preload.md),
+// The mode of the preload in this process, from VRAMLAB_SHIM and VRAMLAB_RECORD (docs/guide/preload.md),
 // and its messages to the user.
 #pragma once
 

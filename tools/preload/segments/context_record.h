@@ -154,7 +154,7 @@ class ContextRecord {
   void keep_error(CUresult error);
   /// Keeps an error that lasts. Others are told once: the call is made again later, or another way.
   void note_error(CUresult error);
-  /// The last error that does not last and that nobody was told of; CUDA_SUCCESS without one.
+  /// The last error that does not last and was not told; CUDA_SUCCESS without one.
   CUresult take_refusal() {
     if (refusal_.load(std::memory_order_relaxed) == CUDA_SUCCESS) [[likely]]
       return CUDA_SUCCESS;
@@ -196,7 +196,7 @@ class ContextRecord {
   /// calls, and a third one when it begins to have work or has no more. Requires: the context is
   /// current, and has_lost_work() is false.
   CUresult record_streams(std::vector<ContextEvent>& into);
-  /// The stream's event was over as soon as somebody asked.
+  /// The stream's event was complete at the first question.
   void note_idle(CUstream stream);
   /// Some stream's event was not.
   void note_work();

@@ -52,7 +52,7 @@ struct Fence {
   /// 0 if it was recorded otherwise.
   std::uint64_t recorded_by = 0;
   std::uint64_t order = 0;
-  /// The fence in whose place this one could not be recorded: both are over together.
+  /// Set if this fence could not be recorded: it is complete when that one is.
   Fence* behind = nullptr;
   /// Further events that are still awaited.
   std::vector<ContextEvent> awaited;
