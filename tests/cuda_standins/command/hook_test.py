@@ -20,7 +20,7 @@ import types
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HOOK = os.path.join(HERE, "..", "..", "..", "tools", "dry_run", "python")
+HOOK = os.path.join(HERE, "..", "..", "..", "tools", "cuda_standins", "python")
 BEGIN = "import torch, os, sys\nfrom torch import _C\n"
 UP = BEGIN + "torch.cuda.init()\n_C.allocate(1024)\n"
 
@@ -257,7 +257,7 @@ class UsersOwn(HookTest):
 
     def test_path_is_as_without_us(self):
         result = self.run_program("import sys\nprint(sys.path)")
-        self.assertNotIn("dry_run/python", result.stdout)
+        self.assertNotIn("cuda_standins/python", result.stdout)
 
     def test_isolated_interpreter_runs_without_hook(self):
         self.run_program("print('hello')", "-I")

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITE = HERE.parents[1] / "dry_run" / "real"
+SUITE = HERE.parents[1] / "cuda_standins" / "real"
 # Named, because the other programs need several GPUs, or a device of a size of their own.
 NAMES = ["gpt_fixed", "gpt_large", "gpt_variable", "gpt_checkpoint", "gpt_amp", "gpt_accumulation",
          "conv_net", "lstm", "generation", "cuda_graph", "graphed_callables", "memory_pools",
