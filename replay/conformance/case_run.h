@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "replay/replayer/device_sides.h"
-#include "replay/replayer/host_subject.h"
-#include "replay/replayer/live_addresses.h"
+#include "replay/replayer/apply_event.h"
 #include "replay/replayer/program_runner.h"
+#include "replay/replayer/replay_device.h"
+#include "replay/replayer/subjects.h"
 #include "streams/device/simulated_host.h"
 #include "traces/cases/recorded_case.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "replay/replayer/device_replay.h"
-#include "replay/replayer/device_sides.h"
+#include "replay/replayer/replay_device.h"
 #include "replay/replayer/replay_report.h"
 #include "streams/memory/simulated_memory.h"
 

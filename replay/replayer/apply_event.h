@@ -1,7 +1,13 @@
-// What a program's event does to an allocator's pools, and to a device that the program drives.
+// Applies a program's event to an allocator's pools, and to a device that the program drives; knows
+// which id of the program names which address.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
 #include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/snapshot.h"
 #include "streams/device/memory_device.h"
 #include "traces/model/program_event.h"
 
@@ -10,7 +16,7 @@ namespace vramlab::replay {
 /// The streams that the scope of a `pool_begin` accepts.
 StreamFilter scope_filter(const traces::ProgramEvent& event, StreamFilter is_capturing);
 
-/// Whoever begins or ends a capture does so on the stream that is current there.
+/// Such an event makes its stream the current one.
 constexpr bool begins_or_ends_capture(traces::ProgramEventKind kind) {
   return kind == traces::ProgramEventKind::capture_begin ||
          kind == traces::ProgramEventKind::capture_end;
@@ -45,8 +51,27 @@ bool apply_to_pools(Allocator& allocator, const traces::ProgramEvent& event,
   }
 }
 
-/// What the event says of work, streams and captures; other kinds change nothing, and neither does
-/// what needs time or knows of events. Throws AllocatorError where a capture cannot begin or end.
+/// Work, streams and captures of the event; other kinds change nothing, and neither do events that
+/// need time or events of CUDA. Throws AllocatorError where a capture cannot begin or end.
 void drive(streams::DrivenDevice& device, const traces::ProgramEvent& event);
+
+// LiveAddresses: which id of a program names which address now.
+
+class LiveAddresses {
+ public:
+  /// The id names this address from now on.
+  void note(std::uint64_t id, Address address) { addresses_[id] = address; }
+  void forget(std::uint64_t id) { addresses_.erase(id); }
+  std::optional<Address> find(std::uint64_t id) const;
+  /// Found and forgotten.
+  std::optional<Address> take(std::uint64_t id);
+  /// Blocks that a restored checkpoint freed lose their ids; those that it created are named from
+  /// `first_id` on, by ascending address.
+  void restore(const allocator::RestoreResult& result, std::uint64_t first_id);
+  std::size_t size() const { return addresses_.size(); }
+
+ private:
+  std::unordered_map<std::uint64_t, Address> addresses_;
+};
 
 }  // namespace vramlab::replay

@@ -114,7 +114,7 @@ bool CompactRun::apply(std::size_t index) {
   return true;
 }
 
-/// What was there at the start: segments, and the first so many events.
+/// The state at the start: segments, and the first so many events.
 void CompactRun::adopt() {
   CompactReplay& device = device_of(setup_.history->device);
   device.adopt(part_.start);

@@ -9,8 +9,8 @@
 
 #include "replay/metrics/device_state.h"
 #include "replay/recording/recorded_history.h"
+#include "replay/replayer/apply_event.h"
 #include "replay/replayer/engine_replay.h"
-#include "replay/replayer/live_addresses.h"
 #include "replay/replayer/program_device.h"
 
 namespace vramlab::replay {
@@ -34,11 +34,11 @@ class DeviceReplay final : public ProgramDevice,
   traces::LongSequence<AllocatorEvent> take_history();
   /// For the blocks in use and for others too, if that is noted.
   const std::map<Address, RequestOrigin>& origins() const { return origins_; }
-  /// What was asked for, where that is noted.
+  /// Figures of the request, where they are noted.
   const std::optional<RequestSizes>& request_sizes() const { return request_sizes_; }
   /// Empty before the first event.
   const std::optional<StateMoment>& last_event() const { return last_event_; }
-  /// Those that acted since they were asked for last.
+  /// Rules that acted since they were asked for last.
   std::vector<allocator::Rule> take_rules() {
     return static_cast<allocator::ActedRules&>(engine_.listeners()).take_rules();
   }
@@ -89,7 +89,7 @@ class DeviceReplay final : public ProgramDevice,
 /// As it is now. The device's free memory is that of the simulated one.
 DeviceState state_of(DeviceReplay& replay);
 
-/// What its allocator did, as a recording would have it. Requires: it is kept as a whole; it is
+/// Its allocator's history, as a recording would have it. Requires: it is kept as a whole; it is
 /// gone from there then.
 DeviceHistory history_of(DeviceReplay& replay);
 

@@ -42,8 +42,8 @@ class EngineReplay {
   const ReplayConditions& asked() const { return conditions_.setup.asked; }
   const allocator::Statistics& counted() const { return engine_.listeners(); }
 
-  /// What was there at the start. `named` hears of each block: the start, its number there, where
-  /// it is.
+  /// Lays out the segments of the start. `named` hears of each block: the start, its number there,
+  /// where it is.
   template <class Named>
   void lay_out(const std::vector<StartingSegment>& start, const Named& named) {
     for (const StartingSegment& given : start) {
@@ -92,7 +92,8 @@ class EngineReplay {
         if (apply_to_pools(engine_, event,
                            [this](auto stream) { return on_device_.is_capturing(stream); }))
           return;
-        // What asks for answers, or is there for people, is nothing to a device's streams either.
+        // Events that ask for answers, or that are for people, are nothing to a device's streams
+        // either.
         on_device_.apply(event);
         if (begins_or_ends_capture(event.kind)) engine_.set_current_stream(event.stream);
     }

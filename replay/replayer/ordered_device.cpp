@@ -109,7 +109,7 @@ void OrderedDevice::apply_to_streams(const Event& event) {
     case Kind::copy:
     case Kind::memset:
     case Kind::host_function:
-      // What is captured runs later, when nobody says that it is done.
+      // Captured work runs later, when nobody says that it is done.
       if (conditions_.timing == FreeTiming::recorded &&
           !streams_.streams().capture_of(stream_at(event.stream)))
         return gates_.hold_back(stream_at(event.stream));
@@ -139,7 +139,7 @@ void OrderedDevice::wait(const Event& event) {
   pool_.host_waited();
 }
 
-/// What it was given still runs: blocks that it used are freed behind that.
+/// Its work still runs: blocks that it used are freed behind that.
 void OrderedDevice::destroy_stream(const Event& event) {
   const streams::StreamAt stream = stream_at(event.stream);
   const bool was_there = event.stream.value != 0 && streams_.streams().has_stream(stream);
@@ -153,7 +153,7 @@ OrderedDevice::StreamUse OrderedDevice::use_of(StreamId stream) const {
   return {stream, found == destroyed_.end() ? 0 : found->second};
 }
 
-/// What is freed there from now on is free behind all that the stream was given.
+/// Memory that is freed there from now on is free behind all work of the stream.
 void OrderedDevice::join(StreamId stream) {
   streams::TimedStreams& streams = streams_.streams();
   const streams::StreamAt joining = stream_at(joining_stream);

@@ -10,17 +10,17 @@
 #include <unordered_set>
 
 #include "allocator/options/size_margin.h"
+#include "replay/replayer/program_accesses.h"
 #include "replay/replayer/program_device.h"
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/replay_watch.h"
-#include "replay/replayer/watcher_pair.h"
-#include "replay/replayer/work_gates.h"
+#include "replay/replayer/stream_program.h"
 #include "streams/happens_before/free_order.h"
 #include "streams/ordered_pool/ordered_pool.h"
 
 namespace vramlab::replay {
 
-/// What all devices of a program share; must outlive them.
+/// The streams that all devices of a program share; must outlive them.
 class OrderedStreams {
  public:
   /// The watcher hears of the streams, too. The accesses must outlive this.
@@ -46,7 +46,7 @@ class OrderedDevice final : public ProgramDevice {
   OrderedDevice(traces::DeviceIndex device, const DeviceConditions& conditions,
                 OrderedStreams& shared);
 
-  /// What was live then is asked for, one after another.
+  /// Requests of all blocks that were live then, one after another.
   void adopt(const std::vector<StartingSegment>& start) override;
   bool apply(const traces::ProgramEvent& event, std::uint64_t number,
              const traces::TextTable& texts) override;
@@ -111,7 +111,7 @@ class OrderedDevice final : public ProgramDevice {
 
 /// Throws InputError where the watch would look at segments and blocks: there are none.
 void refuse_watch_of_ordered(const ReplayWatch& watch);
-/// What a report says of the backend.
+/// A report's sentence about the backend.
 std::string modelled_backend_note(const Settings& settings);
 
 }  // namespace vramlab::replay

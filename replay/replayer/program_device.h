@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "allocator/types/check.h"
-#include "replay/replayer/device_sides.h"
 #include "replay/replayer/replay_conditions.h"
+#include "replay/replayer/replay_device.h"
 #include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 

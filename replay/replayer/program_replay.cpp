@@ -4,8 +4,8 @@
 
 #include "allocator/types/answers.h"
 #include "replay/replayer/device_replay.h"
-#include "replay/replayer/host_replay.h"
 #include "replay/replayer/ordered_device.h"
+#include "replay/replayer/pinned_replay.h"
 #include "streams/device/timed_device.h"
 
 namespace vramlab::replay {

@@ -55,7 +55,7 @@ class ProgramReplay : public traces::ProgramSink {
   bool is_over() const { return stopped_at_ || has_passed_last_; }
   traces::ProgramEvent with_streams_of_pools(const traces::ProgramEvent& event);
   ProgramDevice& device_of(traces::DeviceIndex index);
-  /// Those that modelled timing needs; made where there are none yet.
+  /// Made at the first call; modelled timing needs them.
   StreamProgram& virtual_streams();
   OrderedStreams& ordered_streams();
   /// Null unless the program may have events about pinned memory.

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "replay/replayer/allocator_subject.h"
-#include "replay/replayer/live_addresses.h"
+#include "replay/replayer/apply_event.h"
+#include "replay/replayer/subjects.h"
 #include "streams/device/memory_device.h"
 #include "traces/model/program_event.h"
 

@@ -25,7 +25,7 @@ struct DriverFunction {
   std::string_view name;
   DeviceCall part_of;
 };
-/// What a call of a device is made of; what else the driver was asked for is no part of any.
+/// The driver's calls that a call of a device consists of; other calls of the driver are left out.
 constexpr std::array driver_functions{
     DriverFunction{"cuMemAlloc", DeviceCall::allocate},
     DriverFunction{"cuMemFree", DeviceCall::release},

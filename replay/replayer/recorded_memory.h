@@ -13,10 +13,10 @@
 
 namespace vramlab::replay {
 
-/// What a program could reserve all the time, if one amount explains every refusal although no
-/// out-of-memory tells it; nothing if nothing was refused. It is all of the device's memory, or
-/// else no more than it reserved. `released_otherwise`: events that show that a call's releases
-/// followed no refusal.
+/// The memory that a program could reserve all the time, if one amount explains every refusal
+/// although no out-of-memory tells it; nothing if nothing was refused. It is all of the device's
+/// memory, or else no more than it reserved. `released_otherwise`: events that show that a call's
+/// releases followed no refusal.
 std::optional<Bytes> steady_limit(const ExplainedHistory& explained,
                                   const std::set<std::size_t>& released_otherwise,
                                   Bytes device_memory);
@@ -29,7 +29,7 @@ class MemoryOfOthers {
   /// `memory`: of the device that it is replayed on.
   MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed, Bytes memory);
 
-  /// What others hold from this call on, where it changes. Calls come in order.
+  /// The memory that others hold from this call on, where it changes. Calls come in order.
   /// `released_otherwise`: as above.
   std::optional<Bytes> follow(const RecordedCall& call,
                               const std::set<std::size_t>& released_otherwise);
@@ -45,7 +45,7 @@ class MemoryOfOthers {
   const DeviceHistory& history_;
   Bytes memory_;
   Bytes reserved_;
-  /// What the program may hold.
+  /// The memory that the program may hold.
   Bytes limit_;
   bool maps_memory_;
   /// The device has exactly what the program could have.
@@ -55,7 +55,7 @@ class MemoryOfOthers {
 /// Mapped, and in classic segments.
 Bytes reserved_at(const StartingState& start);
 
-/// What a recording says of its device.
+/// The memory that a recording's device had, as far as the recording tells.
 struct RecordedMemory {
   Bytes peak_reserved;
   Bytes peak_requested;

@@ -59,7 +59,7 @@ struct ReplayConditions {
   std::optional<std::string> options{};
   std::optional<Bytes> memory{};
   std::optional<double> memory_fraction{};
-  /// What other processes hold of each device all the time, in place of what the file says of them.
+  /// Memory that other processes hold of each device all the time, in place of the file's figure.
   std::optional<Bytes> held_by_others{};
   std::optional<FreeTiming> timing{};
   /// For modelled frees.
@@ -71,7 +71,7 @@ struct ReplayConditions {
   NotesOrigins notes_origins = NotesOrigins::no;
   /// For reports that tell on which other devices the same would happen.
   streams::KeepsRanges keeps_ranges = streams::KeepsRanges::no;
-  /// What device calls cost; estimates where there are none.
+  /// Costs of device calls; estimates if null.
   std::shared_ptr<const streams::DeviceCosts> costs{};
   /// Makes something else than a simulated device for the program.
   MakeProgramDevice make_program_device = {};

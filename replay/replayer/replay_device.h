@@ -1,17 +1,45 @@
+// DeviceSides: a device from both of its sides, the allocator's and the program's. A simulated
+// device stands behind it, or a real GPU.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "allocator/types/directed.h"
+#include "replay/replayer/history_program.h"
+#include "replay/replayer/stream_program.h"
+#include "streams/device/memory_device.h"
+
+namespace vramlab::replay {
+
+struct DeviceSides {
+  /// Keeps the device.
+  std::shared_ptr<void> owner;
+  allocator::Device* device = nullptr;
+  /// Null on streams in virtual time, which do what the program says by themselves.
+  streams::DrivenDevice* driven = nullptr;
+  /// Null on a real GPU.
+  streams::MemoryDevice* simulated = nullptr;
+};
+
+template <class Both>
+DeviceSides both_sides(std::shared_ptr<Both> device) {
+  DeviceSides sides{device, device.get()};
+  if constexpr (std::is_base_of_v<streams::DrivenDevice, Both>) sides.driven = device.get();
+  if constexpr (std::is_base_of_v<streams::MemoryDevice, Both>) sides.simulated = device.get();
+  return sides;
+}
+
+/// Makes a device with this memory.
+using MakeDevice = std::function<DeviceSides(const streams::MemoryOptions& memory)>;
+
 // ReplayDevice: the device and its streams under an allocator that replays, as a program's events
 // drive them, and how an allocator takes over what was there at the start: every range then goes
 // where it is in that state. Either streams are counters whose work ends when the program says so,
 // or they live in virtual time.
-#pragma once
-
-#include <optional>
-
-#include "allocator/types/directed.h"
-#include "replay/replayer/device_sides.h"
-#include "replay/replayer/history_program.h"
-#include "replay/replayer/stream_program.h"
-
-namespace vramlab::replay {
 
 struct DeviceConditions;
 
@@ -21,10 +49,10 @@ class ReplayDevice {
   ReplayDevice(const DeviceConditions& conditions, traces::DeviceIndex device);
 
   allocator::Device& device() { return *sides_.device; }
-  /// What only a simulated device knows; null on another one.
+  /// Facts that only a simulated device knows; null on another one.
   const streams::MemoryDevice* simulated() const { return sides_.simulated; }
 
-  /// What the event says of work, streams and captures; other kinds change nothing. Requires of
+  /// Work, streams and captures of the event; other kinds change nothing. Requires of
   /// streams in virtual time: begin() was called for the event.
   void apply(const traces::ProgramEvent& event);
   bool is_capturing(StreamId stream) const;

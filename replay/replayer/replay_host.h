@@ -38,7 +38,7 @@ class ReplayHost final : public allocator::HostSystem {
 
   /// The allocator's name for a stream of a device.
   StreamId name_of(streams::StreamAt stream);
-  /// What the program does on its streams, unless they are in virtual time.
+  /// The program's work on its streams, unless they are in virtual time.
   void drive_streams(const traces::ProgramEvent& event);
 
   Bytes pinned() const { return memory_.pinned(); }
@@ -56,7 +56,7 @@ class ReplayHost final : public allocator::HostSystem {
   streams::SimulatedHost memory_;
   /// For their streams and events alone.
   std::map<std::uint32_t, std::unique_ptr<streams::MemoryDevice>> devices_;
-  /// Those of `devices_` whose work ends when the program says so.
+  /// The devices whose work ends when the program says so.
   std::map<std::uint32_t, streams::SimulatedDevice*> driven_;
   std::map<streams::StreamAt, StreamId> names_;
   /// By the allocator's name.

@@ -21,7 +21,7 @@ namespace {
 
 std::int64_t whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
 
-/// What was got beyond what the peak needed: as much had been given back before.
+/// Memory got beyond the peak: as much had been given back before.
 std::int64_t churn_of(const StatisticValue& reserved) {
   const std::int64_t at_start = reserved.current - reserved.allocated + reserved.freed;
   return std::max<std::int64_t>(0, at_start + reserved.allocated - reserved.peak);

@@ -11,7 +11,7 @@
 #include "allocator/types/snapshot.h"
 #include "replay/metrics/memory_curve.h"
 #include "replay/metrics/metrics.h"
-#include "replay/replayer/host_report.h"
+#include "replay/replayer/pinned_replay.h"
 #include "streams/device/device_costs.h"
 #include "streams/device/memory_device.h"
 #include "streams/ordered_pool/ordered_pool.h"
@@ -61,7 +61,7 @@ struct DeviceReport {
   std::vector<FailedRequest> failures;
   /// The origin of a stream-ordered pool's memory, if there is such a pool.
   std::optional<streams::OrderedPoolCounts> pool;
-  /// What the recording itself reached, where the file is one and tells.
+  /// The peak of the recording itself, if the file is one and tells it.
   std::optional<Bytes> recorded_peak_requested;
   std::optional<Bytes> recorded_peak_reserved;
 };
@@ -70,7 +70,7 @@ struct ReplayReport {
   std::string reference;
   std::string options;
   std::vector<DeviceReport> devices;
-  /// What its pinned host memory came to, if the program has events about it.
+  /// The report on its pinned host memory, if the program has events about it.
   std::optional<HostReport> host;
   std::uint64_t events = 0;
   /// The first event's that has a time.
@@ -87,7 +87,7 @@ struct ReplayReport {
 std::optional<std::string> empty_fraction_note(const DeviceReport& device,
                                                const std::optional<double>& memory_fraction);
 
-// What a replay came to, as metrics.
+// The results of a replay, as metrics.
 
 MetricValues run_metrics(const DeviceReport& device);
 /// All devices together: sums, also of peaks, as each device has memory of its own.

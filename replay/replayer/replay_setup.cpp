@@ -1,11 +1,55 @@
 #include "replay/replayer/replay_setup.h"
 
+#include <vector>
+
+#include "allocator/options/option_reader.h"
 #include "allocator/types/device.h"
-#include "replay/replayer/replay_options.h"
+#include "replay/metrics/nearest_name.h"
 #include "replay/replayer/stream_program.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {
+
+using traces::InputError;
+
+std::string hint_about(std::string_view option, const ReferenceVersion& version) {
+  for (const ReferenceVersion& row : allocator::reference_versions())
+    if (find_option(rules_of(row.grammar), option) != nullptr)
+      return "version " + std::string(row.name) + " has it (--reference " + std::string(row.name) +
+             ")";
+  std::vector<std::string_view> names;
+  for (const allocator::OptionRow& row : rules_of(version.grammar).options)
+    names.push_back(row.name);
+  return "the nearest is " + std::string(nearest_name(option, names));
+}
+
+namespace {
+
+allocator::ParsedSettings parse_at_start(const std::string& options,
+                                         const ReferenceVersion& version) {
+  Settings at_start;
+  at_start.backend = allocator::backend_at_start(options);
+  return parse_settings(at_start, options, version);
+}
+
+}  // namespace
+
+std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version) {
+  if (options.empty()) return std::nullopt;
+  const auto error = parse_at_start(options, version).error;
+  if (!error) return std::nullopt;
+  if (error->kind == allocator::SettingsErrorKind::unknown_option)
+    return "there is no option '" + error->option + "'; " + hint_about(error->option, version);
+  return error->message;
+}
+
+Settings settings_of(const std::string& options, const ReferenceVersion& version,
+                     const std::string& where) {
+  if (const auto refusal = refusal_of(options, version))
+    throw InputError(
+        {where, "", "options that version " + std::string(version.name) + " takes", *refusal});
+  return options.empty() ? Settings{} : parse_at_start(options, version).settings;
+}
 
 using traces::DeviceIndex;
 using traces::InputError;
@@ -52,7 +96,7 @@ ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
 
 DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
   DeviceConditions of_device{*this, memory_of(device).memory, asked.memory_fraction, timing()};
-  // What share of the recorded device it was is not known, so it says nothing of another one.
+  // Its share of the recorded device is not known, so it says nothing of another one.
   const bool may_be_inferred = history != nullptr && !asked.memory_fraction && !asked.memory;
   if (may_be_inferred && history->fidelity.allowed)
     of_device.memory_fraction = history->fidelity.allowed->fraction_of(of_device.memory);

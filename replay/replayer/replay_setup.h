@@ -1,20 +1,37 @@
-// ReplaySetup: what a program is replayed under, made of what is asked for and of what the file
-// says. The one place where the conditions of a device are made.
+// The options that a replay runs under: read, or refused with a reason that names a version that
+// has the option, or the nearest option there is.
 #pragma once
 
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "allocator/options/settings.h"
 #include "allocator/types/answers.h"
 #include "allocator/types/device.h"
+#include "allocator/types/reference_version.h"
 #include "replay/replayer/history_program.h"
 #include "replay/replayer/program_device.h"
 #include "streams/device/device_costs.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::replay {
+
+/// Help with an option that this version does not have: the oldest version that has it, or
+/// else the name that is most like this one. Such as `the nearest is backend`.
+std::string hint_about(std::string_view option, const ReferenceVersion& version);
+
+/// Why this version takes no such string; nothing where it does.
+std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version);
+
+/// The option string as settings. Throws InputError where it is refused; `where` is for that.
+Settings settings_of(const std::string& options, const ReferenceVersion& version,
+                     const std::string& where);
+
+// ReplaySetup: what a program is replayed under, made of what is asked for and of what the file
+// says. The one place where the conditions of a device are made.
 
 class ProgramError;
 
@@ -24,7 +41,7 @@ struct ReplaySetup {
   ReplayConditions asked;
   const ReferenceVersion* version = nullptr;
   Settings settings;
-  /// What a program says of its devices.
+  /// Devices that a program describes.
   std::vector<traces::TraceDevice> known_devices = {};
   /// One device of a recorded history, which must outlive this; null for a program.
   const HistoryProgram* history = nullptr;

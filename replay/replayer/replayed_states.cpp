@@ -1,6 +1,14 @@
 #include "replay/replayer/replayed_states.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "replay/recording/history_checks.h"
+#include "replay/recording/recorded_states.h"
 #include "replay/replayer/device_replay.h"
+#include "replay/replayer/pinned_replay.h"
+#include "replay/replayer/replayer.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {
@@ -28,7 +36,7 @@ std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
   return last;
 }
 
-/// What is left of a device says nothing if its memory has no limit.
+/// Forgets what is left of a device if its memory has no limit.
 void forget_boundless_memory(std::vector<DeviceState>& states, const ReplayReport& report) {
   for (DeviceState& state : states)
     for (const DeviceReport& device : report.devices)
@@ -65,6 +73,75 @@ StatesAtMoment states_at(const Replayer& replayer, const ReplayConditions& condi
   at.report = replayer.run(conditions, watch);
   forget_boundless_memory(at.states, at.report);
   return at;
+}
+
+namespace {
+
+using traces::InputError;
+
+/// How many entries were before the moment, as `moment` counts events of the program.
+Moment among_entries(const Moment& moment, const KeptHostHistory& kept,
+                     const std::optional<std::uint64_t>& start_ns) {
+  const auto is_later = [&](std::size_t i) {
+    if (moment.kind == MomentKind::event) return kept.numbers[i] > moment.event;
+    return kept.history.events[i].time_us > (start_ns.value_or(0) + moment.time_ns) / 1000;
+  };
+  if (moment.kind != MomentKind::event && moment.kind != MomentKind::time) return moment;
+  std::size_t count = 0;
+  while (count < kept.numbers.size() && !is_later(count)) ++count;
+  // The one before the first is none that a recording has.
+  if (count == 0) return {MomentKind::event, kept.numbers.size()};
+  return {MomentKind::event, count - 1};
+}
+
+/// Requires: the recording is about pinned memory.
+HostState state_in(Recording& recording, const Moment& moment) {
+  for (const DeviceHistory& device : recording.history().devices)
+    if (std::string reason = impossible_part(device); !reason.empty())
+      throw InputError(
+          {recording.file(), "pinned host memory", "a history that an allocator can have", reason});
+  RecordedStates found = recorded_states(recording, moment, StateHistory::last_event);
+  if (found.states.empty())
+    throw InputError({recording.file(), "", "such a moment of pinned host memory", "none"});
+  return {std::move(found.states.front()), std::move(found.doubts)};
+}
+
+/// A recording of its own for pinned memory, from a file's sections or from a replay.
+Recording recording_of(const Recording& whole, RecordedHistory pinned,
+                       const ReferenceVersion* version) {
+  const std::shared_ptr<traces::SnapshotTables> same_tables(std::shared_ptr<void>(),
+                                                            &whole.tables());
+  return {whole.file(), std::move(pinned), same_tables, {version, whole.scratch()}};
+}
+
+HostState replayed_state(Recording& recording, const Moment& moment,
+                         const ReplayConditions& conditions) {
+  std::optional<KeptHostHistory> kept;
+  ReplayWatch watch;
+  watch.at_host_end = [&](const HostReplay& replay) { kept = replay.kept_history(); };
+  const ReplayReport report = Replayer(recording).run(conditions, watch);
+  if (!kept) throw InputError({recording.file(), "", "events about pinned host memory", "none"});
+  const Moment entry = among_entries(moment, *kept, report.first_time_ns);
+  RecordedHistory history;
+  history.devices.push_back(std::move(kept->history));
+  Recording pinned = recording_of(recording, std::move(history), conditions.version);
+  HostState found = state_in(pinned, entry);
+  found.notes.insert(found.notes.begin(), report.notes.begin(), report.notes.end());
+  return found;
+}
+
+}  // namespace
+
+HostState host_state_at(Recording& recording, const Moment& moment,
+                        const ReplayConditions& conditions, HostStateFrom from) {
+  if (from == HostStateFrom::replay || recording.is_program())
+    return replayed_state(recording, moment, conditions);
+  if (recording.pinned().devices.empty())
+    throw InputError({recording.file(), "", "something about pinned host memory", "none"});
+  RecordedHistory sections = recording.pinned();
+  sections.settings = recording.history().settings;
+  Recording pinned = recording_of(recording, std::move(sections), conditions.version);
+  return state_in(pinned, moment);
 }
 
 }  // namespace vramlab::replay

@@ -6,10 +6,10 @@
 #include "allocator/types/check.h"
 #include "replay/recording/host_sections.h"
 #include "replay/replayer/compact_run.h"
-#include "replay/replayer/host_replay.h"
 #include "replay/replayer/ordered_device.h"
+#include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/program_replay.h"
-#include "replay/replayer/replay_options.h"
+#include "replay/replayer/replay_setup.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {
@@ -223,7 +223,7 @@ ReplayReport Replayer::figures(const ReplayConditions& conditions) const {
 
 BoundlessHistories Replayer::boundless_histories(const ReplayConditions& conditions) const {
   ReplayConditions all;
-  // Whoever chose another allocator gets the blocks of PyTorch's own.
+  // If another allocator was chosen, the blocks are those of PyTorch's own.
   if (settings().backend != allocator::Backend::native) all.options = "";
   all.memory = boundless_memory;
   all.timing = conditions.timing;

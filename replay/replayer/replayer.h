@@ -41,13 +41,13 @@ class Replayer {
   traces::SnapshotTables& tables() const { return recording_.tables(); }
   /// Requires: the program is kept, or was replayed.
   const ReferenceVersion& version() const { return *version_; }
-  /// Those in force when nothing else is asked for, when the recording begins.
+  /// In force at the beginning, if nothing else is asked for.
   Settings settings() const { return settings_for({}); }
   /// Devices have recorded histories; otherwise it is a program.
   bool has_histories() const { return !histories_.empty(); }
   /// Null if the device has none.
   const HistoryProgram* history(std::int64_t device) const;
-  /// What a replay runs under. Throws InputError where the options are refused.
+  /// In force in a replay. Throws InputError where the options are refused.
   Settings settings_for(const ReplayConditions& conditions) const;
   /// Throws InputError where others would hold all of a device.
   void refuse_full_devices(const ReplayConditions& conditions) const;
@@ -58,9 +58,9 @@ class Replayer {
   std::vector<std::string> notes() const;
   /// Malloc and free events, of all devices.
   std::uint64_t call_count() const;
-  /// What is live over time, of all devices: of a program's events together, of recorded ones each.
+  /// The events of a program, or those of each device of a recording.
   std::vector<const ProgramPart*> parts() const;
-  /// What happens on each device where nothing limits memory, by a replay under the options in the
+  /// Each device's history where nothing limits memory, by a replay under the options in the
   /// file. The conditions' `timing` and `scratch` count. Throws InputError.
   BoundlessHistories boundless_histories(const ReplayConditions& conditions) const;
 

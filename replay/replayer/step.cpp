@@ -11,7 +11,7 @@ namespace {
 
 using Kind = traces::ProgramEventKind;
 
-/// What was told until now belongs to no step.
+/// Rules that were announced until now belong to no step.
 void forget(DeviceReplay& replay) {
   replay.take_rules();
   replay.take_history();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "replay/replayer/program_accesses.h"
+#include "streams/happens_before/free_order.h"
 #include "streams/stream_model/timed_streams.h"
 #include "traces/model/program_event.h"
 
@@ -32,7 +34,7 @@ struct RefusedCall {
   streams::CudaStatus status = streams::CudaStatus::success;
 };
 
-/// What a program asked and was told.
+/// Questions of a program and their answers.
 struct QueryAnswer {
   std::uint64_t event = 0;
   traces::ProgramEventKind kind = traces::ProgramEventKind::stream_query;
@@ -104,6 +106,43 @@ class StreamProgram final {
   std::unordered_map<std::uint32_t, std::uint64_t> last_call_;
   std::vector<RefusedCall> refused_;
   std::vector<QueryAnswer> answers_;
+};
+
+// WorkGates: work of a program that says itself when its streams are done, on streams in virtual
+// time. Each piece waits for a flag of its stream; when the program says that a stream, an event or
+// a device is done, all that this was behind is let go, on whatever stream it is.
+
+class WorkGates {
+ public:
+  /// Both must outlive it, and the order is to watch the streams.
+  WorkGates(StreamProgram& streams, streams::TimedFreeOrder& order)
+      : streams_(streams), order_(order) {}
+
+  /// Requires: the stream does not capture.
+  void hold_back(streams::StreamAt stream);
+
+  void stream_is_done(streams::StreamAt stream);
+  void event_is_done(EventId event);
+  void device_is_done(std::uint32_t device);
+
+ private:
+  struct Piece {
+    std::uint64_t value = 0;
+    streams::Epoch epoch;
+  };
+  struct Pieces {
+    streams::FlagId flag;
+    std::uint64_t submitted = 0;
+    std::deque<Piece> held;
+  };
+  using Clocks = std::vector<const streams::VectorClock*>;
+
+  void let_go_before(const Clocks& clocks);
+  void let_go(streams::StreamAt stream, std::uint64_t value);
+
+  StreamProgram& streams_;
+  streams::TimedFreeOrder& order_;
+  std::map<streams::StreamAt, Pieces> pieces_;
 };
 
 }  // namespace vramlab::replay

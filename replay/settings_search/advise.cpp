@@ -6,7 +6,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "allocator/types/check.h"
-#include "replay/replayer/replay_options.h"
+#include "replay/replayer/replay_setup.h"
 
 namespace vramlab::replay {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "allocator/options/option_reader.h"
 #include "allocator/types/check.h"
-#include "replay/replayer/replay_options.h"
 #include "replay/replayer/replay_report.h"
+#include "replay/replayer/replay_setup.h"
 #include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 

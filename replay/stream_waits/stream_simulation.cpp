@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "replay/replayer/device_replay.h"
-#include "replay/replayer/watcher_pair.h"
+#include "replay/replayer/program_accesses.h"
 
 namespace vramlab::replay {
 

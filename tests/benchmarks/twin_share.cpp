@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/subjects.h"
 #include "tests/benchmarks/benchmarks.h"
 #include "tests/support/devices/free_of_charge_device.h"
 #include "tests/support/kit/calls.h"

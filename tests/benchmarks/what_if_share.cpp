@@ -13,7 +13,6 @@ namespace vramlab::tests {
 namespace {
 
 using replay::CompactKind;
-using replay::Recording;
 
 constexpr int runs = 200;
 
@@ -64,14 +63,16 @@ double best_ns(const Run& run) {
 }
 
 void print_row(const char* name) {
-  const Recording recording(support::source_dir() + "/traces/samples/" + std::string(name), {});
-  const replay::CompactProgram& program = recording.parts().front()->program;
+  replay::Recording recording(
+      traces::open_trace(support::source_dir() + "/traces/samples/" + std::string(name)));
+  const replay::Replayer replayer(recording);
+  const replay::CompactProgram& program = recording.program()->program;
   const std::vector<Call> calls = calls_of(program);
   replay::ReplayConditions conditions;
   conditions.options = "";
   const auto count = static_cast<double>(calls.size());
   const double engine = best_ns([&] { run_engine(calls, program.slot_count()); }) / count;
-  const double replay = best_ns([&] { recording.figures(conditions); }) / count;
+  const double replay = best_ns([&] { replayer.figures(conditions); }) / count;
   std::printf("%-24s engine %7.1f ns/call   replay %7.1f ns/call   replay/engine %5.2f\n", name,
               engine, replay, replay / engine);
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "allocator/types/answers.h"
-#include "replay/replayer/allocator_subject.h"
 #include "replay/replayer/program_runner.h"
+#include "replay/replayer/subjects.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/devices/fault_injecting_device.h"
 #include "tests/support/programs/family_rows.h"

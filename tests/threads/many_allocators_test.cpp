@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "allocator/types/answers.h"
-#include "replay/replayer/allocator_subject.h"
-#include "replay/replayer/engine_subject.h"
 #include "replay/replayer/program_runner.h"
+#include "replay/replayer/subjects.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/programs/random_programs.h"
 

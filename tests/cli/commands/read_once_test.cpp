@@ -125,7 +125,7 @@ TEST(ReadOnce, standard_input_is_answered_like_the_file) {
 }
 
 TEST(ReadOnce, advice_on_standard_input_has_the_reasons_of_advice_on_the_file) {
-  // Nothing helps a program that holds all of its memory at once.
+  // No setting helps a program that holds all of its memory at once.
   const ProgramResult file = run_vramlab({"advise", leak});
   const ProgramResult input = run_vramlab({"advise", "-"}, content_of(leak));
   EXPECT_THAT(file.output, HasSubstr("  why "));

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "replay/conformance/case_differences.h"
-#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/subjects.h"
 #include "tests/support/processes/places.h"
 #include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"

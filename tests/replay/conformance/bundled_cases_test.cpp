@@ -6,7 +6,7 @@
 #include <set>
 
 #include "replay/conformance/case_verdict.h"
-#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/subjects.h"
 #include "tests/support/processes/places.h"
 #include "traces/cases/recorded_case.h"
 #include "traces/model/call_forms.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/subjects.h"
 #include "tests/support/devices/scripted_subject.h"
 #include "tests/support/kit/small_case.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "replay/metrics/fragmentation.h"
-#include "replay/replayer/host_report.h"
+#include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/replay_report.h"
 #include "tests/support/processes/places.h"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "replay/recording/host_sections.h"
-#include "replay/replayer/host_replay.h"
+#include "replay/replayer/pinned_replay.h"
 #include "tests/support/kit/memory_source.h"
 #include "traces/native/native_text.h"
 

@@ -1,6 +1,6 @@
 // The pinned memory of a program that is replayed: what it holds, when frees complete, what the
 // system is asked for; and that a replay does what the allocator does by itself.
-#include "replay/replayer/host_replay.h"
+#include "replay/replayer/pinned_replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -191,7 +191,7 @@ TEST_F(OrderedPrograms, with_recorded_frees_what_a_finished_stream_waited_for_is
   malloc(2, 32_MiB, 2, 1000);
   const ReplayReport report = run({.timing = FreeTiming::recorded});
   EXPECT_EQ(report.notes.size(), 1u) << report.notes.front();
-  // What stream 1 was given behind the record is not.
+  // Work of stream 1 behind the record is not.
   EXPECT_EQ(report.devices.at(0).peak_reserved.bytes, 64_MiB);
 }
 

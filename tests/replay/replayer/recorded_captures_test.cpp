@@ -1,4 +1,4 @@
-// What a history of 2.13 or later tells of captures: whether a request in a private pool could
+// Captures in a history of 2.13 or later: whether a request in a private pool could
 // release what was cached decides what a replay with other memory does.
 #include <gtest/gtest.h>
 

@@ -115,7 +115,7 @@ TEST_P(ReplayedHistory, does_so_from_the_middle_on) {
   EXPECT_GT(device.requests, 0U);
 }
 
-/// Those that a recording tells, too.
+/// Figures that a recording tells, too.
 void expect_figures_of(const DeviceHistory& history, const VerifyConditions& conditions,
                        const ReplayReport& report) {
   const MetricValues replayed = run_metrics(report);

@@ -1,4 +1,4 @@
-// What is told of each event of a program.
+// Steps: the entries, rules and state of each event of a program.
 #include "replay/replayer/step.h"
 
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "allocator/types/reference_version.h"
-#include "replay/replayer/allocator_subject.h"
 #include "replay/replayer/program_runner.h"
+#include "replay/replayer/subjects.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/kit/calls.h"
 #include "tests/support/kit/generated.h"
@@ -118,7 +118,7 @@ TEST(GraphsOnEngine, keep_their_pool_until_the_last_graph_is_gone) {
   EXPECT_EQ(private_bytes(calls), 0U);
 }
 
-/// That is what it is for.
+/// The workload is made for that.
 TEST(FragmentsOnEngine, hold_much_more_memory_than_they_use) {
   traces::WorkloadRequest request = support::small_workload("fragments");
   request.event_count = 100'000;

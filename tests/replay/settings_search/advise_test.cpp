@@ -1,6 +1,6 @@
 // Advice: workloads with a known best setting, and every bundled sample against its whole grid.
 #include "replay/settings_search/advise.h"
-#include "replay/replayer/replay_options.h"
+#include "replay/replayer/replay_setup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

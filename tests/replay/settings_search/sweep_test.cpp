@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <fstream>
 
-#include "replay/replayer/replay_options.h"
+#include "replay/replayer/replay_setup.h"
 #include "tests/support/kit/own_folder.h"
 #include "traces/io/input_error.h"
 

@@ -8,7 +8,7 @@
 #include "replay/conformance/case_differences.h"
 #include "replay/conformance/case_run.h"
 #include "replay/conformance/live_beside_simulated.h"
-#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/subjects.h"
 
 namespace vramlab::tests {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/replayer/device_sides.h"
+#include "replay/replayer/replay_device.h"
 #include "traces/cases/recorded_case.h"
 
 namespace vramlab::tests {

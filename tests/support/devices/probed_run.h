@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "replay/metrics/engine_rules.h"
-#include "replay/replayer/engine_subject.h"
 #include "replay/replayer/program_runner.h"
+#include "replay/replayer/subjects.h"
 #include "streams/device/simulated_device.h"
 #include "traces/cases/recorded_case.h"
 

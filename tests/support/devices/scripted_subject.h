@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "allocator/types/answers.h"
-#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/subjects.h"
 
 namespace vramlab::tests {
 

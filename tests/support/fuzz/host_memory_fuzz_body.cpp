@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "allocator/types/answers.h"
 #include "allocator/types/device.h"
@@ -10,9 +11,8 @@
 #include "replay/recording/host_history.h"
 #include "replay/recording/host_sections.h"
 #include "replay/recording/recorded_states.h"
-#include "replay/replayer/host_replay.h"
+#include "replay/replayer/pinned_replay.h"
 #include "tests/support/kit/memory_source.h"
-#include "tests/support/recordings/replayed.h"
 #include "traces/io/input_error.h"
 #include "traces/native/native_text.h"
 
@@ -70,7 +70,9 @@ bool has_overlapping_segments(const replay::DeviceHistory& device) {
 Broken broken_rule_of_recording(replay::RecordedHistory host, traces::SnapshotTables& tables) {
   for (const replay::DeviceHistory& device : host.devices)
     if (!impossible_part(device).empty() || has_overlapping_segments(device)) return std::nullopt;
-  replay::Recording recording = tests::recording_of(std::move(host), tables);
+  replay::Recording recording(
+      "file", std::move(host),
+      std::shared_ptr<traces::SnapshotTables>(std::shared_ptr<void>(), &tables));
   for (const replay::MomentKind kind : {replay::MomentKind::end, replay::MomentKind::peak})
     for (const replay::DeviceState& state :
          recorded_states(recording, {kind}, replay::StateHistory::last_event).states)

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "allocator/options/settings.h"
-#include "replay/replayer/host_subject.h"
+#include "replay/replayer/subjects.h"
 
 namespace vramlab::tests {
 

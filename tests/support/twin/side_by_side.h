@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/subjects.h"
 #include "tests/support/twin/textbook_twin.h"
 #include "traces/cases/recorded_case.h"
 

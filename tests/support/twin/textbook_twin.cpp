@@ -21,7 +21,7 @@ constexpr Bytes small_segment = 2_MiB;
 constexpr Bytes medium_limit = 10_MiB;
 constexpr Bytes impossible_request{1ULL << 60};
 
-Bytes round_request(Bytes request, const allocator::Settings& settings) {
+Bytes plainly_rounded(Bytes request, const allocator::Settings& settings) {
   if (request < smallest_block) return smallest_block;
   const int log2 = static_cast<int>(std::bit_width(request.count)) - 1;
   const int slot = log2 < 20 ? 0 : log2 > 35 ? 15 : log2 - 20;
@@ -91,7 +91,7 @@ void TextbookTwin::before_request(StreamId stream) {
 TextbookTwin::Request TextbookTwin::describe(Bytes asked, StreamId stream) {
   Request request;
   request.asked = asked;
-  request.rounded = round_request(asked, settings_);
+  request.rounded = plainly_rounded(asked, settings_);
   request.device_size = size_to_ask(request.rounded, settings_);
   request.stream = stream;
   PoolPair& pools = pools_for(stream);

@@ -19,7 +19,7 @@
 #include "allocator/options/settings.h"
 #include "allocator/types/device.h"
 #include "allocator/types/reference_version.h"
-#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/subjects.h"
 #include "tests/support/twin/textbook_shapes.h"
 
 namespace vramlab::tests {

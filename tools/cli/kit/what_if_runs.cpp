@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "allocator/types/answers.h"
-#include "replay/replayer/replay_options.h"
+#include "replay/replayer/replay_setup.h"
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/kit/progress_bar.h"
 #include "traces/io/input_error.h"

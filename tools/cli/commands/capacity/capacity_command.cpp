@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "replay/replayer/ordered_device.h"
-#include "replay/replayer/replay_options.h"
+#include "replay/replayer/replay_setup.h"
 #include "replay/settings_search/capacity.h"
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/commands/capacity/capacity_report.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "replay/replayer/device_sides.h"
+#include "replay/replayer/replay_device.h"
 #include "streams/live/driven_live_device.h"
 
 namespace vramlab::tools {

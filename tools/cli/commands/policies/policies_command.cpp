@@ -9,7 +9,7 @@
 #include "replay/packing/lifetimes.h"
 #include "replay/packing/policy_run.h"
 #include "replay/replayer/replay_conditions.h"
-#include "replay/replayer/replay_options.h"
+#include "replay/replayer/replay_setup.h"
 #include "tools/cli/commands/pack/packing_beside.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "replay/replayer/host_report.h"
+#include "replay/replayer/pinned_replay.h"
 
 namespace vramlab::tools {
 

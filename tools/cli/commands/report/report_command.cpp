@@ -12,7 +12,7 @@
 #include "replay/html_report/report_page.h"
 #include "replay/recording/history_checks.h"
 #include "replay/recording/host_sections.h"
-#include "replay/replayer/host_replay.h"
+#include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/replayer.h"
 #include "replay/timeline/replayed_program.h"
 #include "tools/cli/commands/report/report_page_file.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "replay/replayer/host_states.h"
+#include "replay/replayer/replayed_states.h"
 
 namespace vramlab::tools {
 

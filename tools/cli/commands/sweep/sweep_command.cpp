@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include "replay/replayer/replay_options.h"
+#include "replay/replayer/replay_setup.h"
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/kit/commands.h"

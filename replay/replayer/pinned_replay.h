@@ -1,17 +1,51 @@
-// HostReplay: PyTorch's allocator of pinned host memory as a program's events drive it. It is told
-// every event of the program, in order, and takes those that matter to it.
+// HostReport: what the pinned host memory of a program came to, as a value.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 #include "allocator/pinned/pinned_allocator.h"
+#include "allocator/types/host_values.h"
+#include "replay/metrics/memory_curve.h"
+#include "replay/metrics/metrics.h"
 #include "replay/recording/recorded_history.h"
-#include "replay/replayer/host_report.h"
 #include "replay/replayer/replay_host.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::replay {
+
+/// A call of the system, and the event of the program that caused it.
+struct HostCallAt {
+  std::uint64_t event = 0;
+  HostSystemCall call;
+};
+
+struct HostReport {
+  std::uint64_t requests = 0;
+  std::uint64_t frees = 0;
+  /// All requests together, as asked for and as given out.
+  Bytes requested;
+  Bytes given;
+  /// Memory that the program asked for and has not freed.
+  ReachedPeak peak_requested;
+  /// Blocks that the program holds, or that wait for streams.
+  ReachedPeak peak_active;
+  /// Obtained from the system, cached blocks and the reserve segment included.
+  ReachedPeak peak_pinned;
+  Bytes end_active;
+  Bytes end_pinned;
+  HostStatisticValues statistics;
+  std::vector<HostCallAt> calls;
+  /// Sentences: what was assumed.
+  std::vector<std::string> notes;
+};
+
+MetricValues host_metrics(const HostReport& report);
+
+// HostReplay: PyTorch's allocator of pinned host memory as a program's events drive it. It is told
+// every event of the program, in order, and takes those that matter to it.
 
 /// Whether a free waits for the streams that used the block.
 enum class HostFrees : std::uint8_t { wait_for_streams, complete_at_once };
@@ -21,7 +55,7 @@ enum class HostOptions : std::uint8_t { as_the_program_sets_them, as_given };
 /// Whether what happens is kept as a recording would have it.
 enum class KeepsHostHistory : bool { no, yes };
 
-/// What happened, with the event of the program that each entry is of.
+/// The history, with the event of the program that each entry is of.
 struct KeptHostHistory {
   DeviceHistory history;
   std::vector<std::uint64_t> numbers;
@@ -79,7 +113,7 @@ class HostReplay {
   allocator::PinnedAllocator engine_;
   bool has_events_ = false;
   bool had_background_threads_ = false;
-  /// What ids hold; an address of 0 for a request of nothing.
+  /// Addresses by id; 0 for a request of nothing.
   std::unordered_map<std::uint64_t, Held> held_;
   Bytes requested_now_;
   /// Pools of graphs, with how often their scopes were opened and they were not released.
