@@ -10,7 +10,7 @@ namespace vramlab::replay {
 namespace {
 
 constexpr std::size_t most_samples = 512;
-/// So many sizes of blocks without a stack are told apart.
+/// The number of sizes of blocks without a stack that are told apart.
 constexpr std::size_t most_sizes = 100'000;
 
 struct Part {
@@ -36,7 +36,7 @@ double rate(std::span<const std::int64_t> series, Part part) {
          static_cast<double>(part.last - part.first);
 }
 
-/// What goes away is at most a tenth of what comes.
+/// Memory that goes away is at most a tenth of the memory that comes.
 bool hardly_falls(std::span<const std::int64_t> series, Part part) {
   double up = 0;
   double down = 0;
@@ -99,7 +99,7 @@ class IterationSeries {
   };
   struct Site {
     Sums now;
-    /// What was before the site appeared is not there.
+    /// Sums from before the site appeared are left out.
     std::vector<Sums> samples;
     std::size_t first_sample = 0;
   };
@@ -109,7 +109,7 @@ class IterationSeries {
     samples_ = (samples_ + 1) / 2;
     for (Site& site : sites_) {
       std::vector<Sums> kept;
-      // Those with an even number stay, counted over the whole series.
+      // Ends with an even number stay, counted over the whole series.
       for (std::size_t i = site.first_sample % 2; i < site.samples.size(); i += 2)
         kept.push_back(site.samples[i]);
       site.first_sample = (site.first_sample + 1) / 2;
@@ -148,7 +148,7 @@ class GrowthFinder : public MemoryEventSink {
     if (place == IterationEnds::Place::after) end_iteration(device);
   }
 
-  /// The highest number of an event; nothing without events.
+  /// The highest number of an event; empty without events.
   std::optional<std::uint64_t> last_event() const { return last_event_; }
 
   /// Once the reader is through; devices by number.
@@ -176,9 +176,9 @@ class GrowthFinder : public MemoryEventSink {
 
     GrowthFinder& finder;
     IterationSeries series;
-    /// A site by its name; of what has no stack, a name for each size.
+    /// Sites by their names; blocks without a stack have a name for each size.
     std::map<std::string, std::size_t> site_by_name;
-    /// By stack, so that names are looked for once: site + 1.
+    /// The site plus one of each stack, so that names are looked for once.
     std::vector<std::size_t> site_of_stack;
     std::map<std::uint64_t, std::size_t> site_of_size;
     std::vector<traces::StackId> sample_stacks;

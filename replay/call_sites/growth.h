@@ -1,4 +1,5 @@
-// Growth: which call sites hold more and more from iteration to iteration, and how much more.
+// Growth: the call sites that hold more and more from iteration to iteration, and how much more.
+// find_growth() follows a recording once, after its iterations are found.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ inline constexpr std::size_t least_iteration_ends = 4;
 /// The beginning of the steady part of a series; empty if it does not grow steadily to its end:
 /// * the first part of the series (a quarter; of three steps one) may do anything: warm-up;
 /// * each later part grows at least half as fast as the second half of them does;
-/// * what goes away again on the way is at most a tenth of what comes.
+/// * memory that goes away again on the way is at most a tenth of the memory that comes.
 std::optional<std::size_t> steady_from(std::span<const std::int64_t> series);
 
 struct GrowingSite {
@@ -40,7 +41,7 @@ struct GrowingSite {
 struct DeviceGrowth {
   std::int64_t device = 0;
   std::uint64_t iterations = 0;
-  /// The one that most is added by first.
+  /// Sites that add most come first.
   std::vector<GrowingSite> sites;
   /// At the first and the last end of an iteration that was looked at, of all sites.
   Bytes held_first;

@@ -169,7 +169,7 @@ DeviceHoldings HoldingsFinder::holdings_of(std::int64_t number, Device& device) 
   return holdings;
 }
 
-/// What the segments show, with what the history tells of it.
+/// Blocks that the segments show, with all that the history tells of them.
 std::vector<LiveBlock> HoldingsFinder::Device::held_at_end() const {
   std::vector<LiveBlock> blocks;
   for (LiveBlock block : final_blocks) {
@@ -185,7 +185,7 @@ std::vector<LiveBlock> HoldingsFinder::Device::held_at_end() const {
   return blocks;
 }
 
-/// What was there from before the first event to the end.
+/// Blocks that were there from before the first event to the end.
 std::vector<LiveBlock> HoldingsFinder::Device::survivors() const {
   std::vector<LiveBlock> blocks;
   for (LiveBlock block : final_blocks) {

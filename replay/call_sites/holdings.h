@@ -3,9 +3,9 @@
 // the highest point so far is kept at hand. A mark there costs nothing but forgetting the one
 // before, and memory is bounded by what was ever held at once, not by the number of events.
 //
-// Allocated is what was handed out and not given back by its owner yet; the peak is the first event
-// at which most of it, as requested, was allocated. If a file does not say when memory was given
-// back, the completion of the free counts.
+// Memory is allocated from when it is handed out until its owner gives it back; the peak is the
+// first event at which most memory, as requested, was allocated. If a file does not say when memory
+// was given back, the completion of the free counts.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class HoldingsFinder : public MemoryEventSink {
     std::optional<std::uint64_t> event;
     std::optional<std::uint64_t> time_ns;
   };
-  /// What is held on a device now, and what was at the mark.
+  /// Blocks that are held on a device now, and those that were held at the mark.
   struct Device : LiveBlocks {
     explicit Device(const HoldingsFinder& finder)
         : LiveBlocks(finder.keys_, finder.file_),
@@ -92,7 +92,7 @@ class HoldingsFinder : public MemoryEventSink {
     bool has_history = false;
     /// The moment was reached, and nothing after it counts.
     bool is_reached = false;
-    /// Without what was there before the first event.
+    /// Requests of blocks from before the first event are left out.
     Peak requested;
     Bytes earlier_given_back;
     EventMoment last;
@@ -123,7 +123,7 @@ class HoldingsFinder : public MemoryEventSink {
 
 struct FoundHoldings {
   std::vector<DeviceHoldings> devices;
-  /// Sentences: what is not sure.
+  /// Sentences about all that is not sure.
   std::vector<std::string> notes;
 };
 

@@ -1,5 +1,5 @@
-// MemoryEvents: a recording of any format as plain events of memory (live_blocks.h): something is
-// allocated, given back, or a request fails.
+// MemoryEvents: a recording of any format as plain events of memory (live_blocks.h): a block is
+// allocated or given back, or a request fails.
 //
 // Events are numbered as everywhere: entries of a recording by device, from 0 on, events of a
 // program across all devices.
@@ -15,9 +15,9 @@
 #include "allocator/options/settings.h"
 #include "allocator/types/reference_version.h"
 #include "replay/recording/live_blocks.h"
+#include "replay/recording/recording.h"
 #include "traces/formats/open_trace.h"
 #include "traces/model/program_event.h"
-#include "replay/recording/recording.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/model/snapshot_values.h"
 
@@ -40,8 +40,8 @@ class MemoryEventSink {
   virtual void annotation(const RecordedAnnotation&) {}
 };
 
-/// Gives what a recorded history says: what the file shows of the end of each device, its events,
-/// and annotations. Sizes are those of requests.
+/// Gives a recorded history: the end of each device as the file shows it, its events, and
+/// annotations. Sizes are those of requests.
 void pass_history(const RecordedHistory& history, MemoryEventSink& sink);
 
 /// Reads a program, every request of which is taken as granted.
@@ -63,7 +63,7 @@ class ProgramMemoryEvents : public traces::ProgramSink {
     traces::ScopeStreams streams = traces::ScopeStreams::every_stream;
     StreamId stream;
   };
-  /// What decides which pool the requests of a device go to.
+  /// State of a device that decides which pool its requests go to.
   struct Device {
     allocator::Settings settings;
     std::vector<Scope> scopes;
@@ -87,7 +87,7 @@ class ProgramMemoryEvents : public traces::ProgramSink {
   std::uint64_t restore_count_ = 0;
 };
 
-/// The request as a block at least is. What no allocator grants stays as it is.
+/// The least size of a block for the request. A request that no allocator grants stays as it is.
 Bytes rounded(Bytes request, const allocator::Settings& settings);
 
 /// Gives all of a recording, whatever it is. Throws InputError.

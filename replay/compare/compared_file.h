@@ -1,5 +1,6 @@
-// ComparedFile: what two files are compared by: metrics, and who held memory at a moment. It
-// depends neither on addresses nor on the order of a file.
+// ComparedFile: a file as it is compared with another: its metrics, and who held memory at a
+// moment. It depends neither on addresses nor on the order of a file. A recording's metrics are
+// counted from the recording itself, a program's come from a replay, and a report has them already.
 #pragma once
 
 #include <memory>
@@ -22,29 +23,29 @@ struct ComparedFile {
   std::string name;
   /// Such as `a recording`.
   std::string kind;
-  /// One device's, or the sum of all.
+  /// The metrics of one device, or the sum of all.
   MetricValues metrics;
-  /// Whether it says who held memory; a report of figures does not.
+  /// The file says who held memory; a report of figures does not.
   bool has_groups = false;
   /// All devices together, by key.
   std::vector<HeldGroup> groups;
-  /// When that was, where the file has one device or one was asked for.
+  /// The moment of the groups, where the file has a single device or one was asked for.
   std::optional<std::uint64_t> event;
   bool is_at_end = false;
   /// The recording itself, where it has histories.
   std::shared_ptr<Recording> recorded;
   /// Only this device counts.
   std::optional<std::int64_t> device;
-  /// Sentences: what is not sure.
+  /// Sentences about all that is not sure.
   std::vector<std::string> notes;
 
-  /// Those of the recording that count.
+  /// The devices of the recording that count.
   std::vector<const DeviceHistory*> devices() const;
 };
 
 struct CompareConditions {
   Moment moment;
-  /// What tells one block from another; nothing for its place in an iteration, and its size.
+  /// The property that blocks are grouped by; empty for the place in an iteration, and the size.
   std::optional<GroupBy> by = GroupBy::site;
   /// Only this device.
   std::optional<std::int64_t> device;
@@ -58,16 +59,5 @@ ComparedFile compared_file_of(std::shared_ptr<Recording> recording,
 bool is_report(std::string_view start);
 /// The figures of such a report. Throws InputError.
 ComparedFile read_report(traces::OpenBytes& bytes, const CompareConditions& conditions);
-
-/// Who held memory; two more passes where positions tell blocks apart.
-void add_groups(Recording& recording, const CompareConditions& conditions, ComparedFile& compared);
-
-/// Replays the program, twice where it is looked at before its end.
-void add_program_metrics(Recording& recording, const CompareConditions& conditions,
-                         ComparedFile& compared);
-
-/// Counted from the recording itself.
-void add_recorded_metrics(Recording& recording, const CompareConditions& conditions,
-                          ComparedFile& compared);
 
 }  // namespace vramlab::replay

@@ -1,11 +1,14 @@
-// Comparison: what changed from one file to another, and which limits that breaks.
+// Comparison: the changes from one file to another, and which limits they break. compare() makes
+// it. Groups whose texts differ only by where the program or PyTorch lay are one (same_groups).
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "replay/call_sites/call_sites.h"
 #include "replay/compare/compared_file.h"
 #include "replay/compare/limit.h"
 
@@ -13,7 +16,7 @@ namespace vramlab::replay {
 
 struct MetricChange {
   const Metric* metric = nullptr;
-  // Empty if a file does not say it.
+  /// Empty if the file does not say it, as `now`.
   std::optional<std::int64_t> base;
   std::optional<std::int64_t> now;
 
@@ -45,10 +48,11 @@ struct JudgedLimit {
 struct Comparison {
   ComparedFile base;
   ComparedFile now;
-  /// All that either file knows, in the order of the table.
+  /// The metrics that either file knows, in the order of the table.
   std::vector<MetricChange> metrics;
-  /// What both say of groups: those that changed, the largest changes first.
+  /// Both files say who held memory.
   bool has_groups = false;
+  /// The groups that changed, the largest changes first.
   std::vector<GroupChange> groups;
   std::vector<JudgedLimit> limits;
   /// Empty unless both are recordings with a history.
@@ -58,12 +62,20 @@ struct Comparison {
   bool breaks_limits() const;
 };
 
-struct AskedLimit {
-  Limit limit;
-  std::string origin;
-};
-
 /// Throws InputError where a limit needs what a file does not say.
 Comparison compare(ComparedFile base, ComparedFile now, const std::vector<AskedLimit>& limits);
+
+/// The name that a group goes by in both files, by its key. Groups that are not here keep theirs.
+struct GroupNames {
+  std::map<std::string, std::string> base;
+  std::map<std::string, std::string> now;
+};
+
+/// Finds the groups of two files that are one although their texts differ: the same program lay in
+/// another folder, or one run had PyTorch's libraries without their symbols. A call site in a
+/// source file of the same name in another folder is the same one if nothing else in either file
+/// could be meant. A stack of C++ is the same one if it differs only by frames that the other file
+/// could not name.
+GroupNames same_groups(const std::vector<HeldGroup>& base, const std::vector<HeldGroup>& now);
 
 }  // namespace vramlab::replay

@@ -9,11 +9,11 @@
 namespace vramlab::replay {
 namespace {
 
-/// What two runs of one program have in common of an event.
+/// The traits of an event that two runs of one program share.
 struct EventShape {
   Action action = Action::alloc;
   Bytes size;
-  /// The how-manieth stream, block or segment of the recording; 0 for one from before it.
+  /// The number of the stream, block or segment in the recording; 0 if it is older.
   std::uint64_t stream = 0;
   std::uint64_t block = 0;
 
@@ -80,7 +80,7 @@ std::string event_text(const ComparedDevices& file, const DeviceHistory& device,
   return text;
 }
 
-/// The first that differs.
+/// The number of the first event that differs.
 std::optional<std::size_t> first_difference(const DeviceHistory& base, const DeviceHistory& now) {
   const std::size_t common = std::min(base.events.size(), now.events.size());
   EventShapes base_shapes;

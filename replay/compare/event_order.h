@@ -1,5 +1,6 @@
-// Whether two recordings made the same events in the same order: each with its kind, its size, its
-// stream and its block. Addresses and times are left out, as the driver gives others to each run.
+// EventOrder: whether two recordings made the same events in the same order, each with its kind,
+// its size, its stream and its block. Addresses and times are left out, as each run gets others
+// from the driver.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ struct Counts {
   Bytes got;
 };
 
-/// Without entries for requested frees the completed ones count.
+/// Completed frees count if there are no entries for requested ones.
 Counts count(const DeviceHistory& history) {
   Counts counts;
   const Action freed =
@@ -53,7 +53,7 @@ AtEnd at_end(const DeviceHistory& history) {
   return end;
 }
 
-/// The most that blocks took, as large as they were placed; nothing where nothing has a place.
+/// The most memory that blocks took, as large as they were placed; empty if none has a place.
 class PeakAllocated : public FollowedBlocks {
  public:
   using FollowedBlocks::FollowedBlocks;
@@ -69,7 +69,7 @@ class PeakAllocated : public FollowedBlocks {
   Bytes peak_;
 };
 
-/// In the order of the table.
+/// Callers add values in the order of the table.
 void add(MetricValues& values, std::string_view name, std::uint64_t value) {
   values.push_back({name, static_cast<std::int64_t>(value)});
 }

@@ -10,7 +10,7 @@
 #include "replay/packing/best_packing.h"
 #include "replay/packing/lifetimes.h"
 #include "replay/packing/pack_input.h"
-#include "replay/recording/host_sections.h"
+#include "replay/recording/pinned_history.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "replay/recording/annotation_spans.h"
 #include "replay/recording/followed_blocks.h"
+#include "replay/recording/recorded_history.h"
 #include "replay/timeline/perfetto_timeline.h"
 
 namespace vramlab::replay {

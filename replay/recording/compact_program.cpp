@@ -12,7 +12,7 @@ using EventKind = traces::ProgramEventKind;
 
 namespace {
 
-/// By CompactKind, for those that are about one block or stream.
+/// The kinds of events about one block or stream, by CompactKind.
 constexpr std::array plain_kinds = {EventKind::malloc, EventKind::free, EventKind::use,
                                     EventKind::work, EventKind::stream_done};
 
@@ -56,7 +56,8 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
 
 std::size_t hash_of(std::uint64_t mixed) { return std::hash<std::uint64_t>{}(mixed); }
 
-/// What is nothing to an allocator while no block is used on a second stream and nothing captures.
+/// Whether the allocator ignores an event while no block is used on a second stream and nothing
+/// captures.
 bool is_of_streams_alone(const ProgramEvent& event) {
   using enum traces::ProgramEventKind;
   constexpr std::array kinds = {work,
@@ -86,7 +87,7 @@ bool is_of_memory_alone(const ProgramEvent& event) {
   return std::ranges::find(kinds, event.kind) != kinds.end();
 }
 
-/// Only a piece of work on a stream.
+/// Whether the event is only a piece of work on a stream.
 bool is_plain_work(const ProgramEvent& event) {
   ProgramEvent plain;
   plain.kind = event.kind;
@@ -135,7 +136,7 @@ std::uint32_t CompactWriter::new_slot(const BlockName& name) {
   }
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
-  // Whoever had the name before keeps its block, which nobody can free any more.
+  // The block that had the name before stays, and can no longer be freed.
   slots_[name] = slot;
   return slot;
 }
@@ -143,7 +144,7 @@ std::uint32_t CompactWriter::new_slot(const BlockName& name) {
 std::uint32_t CompactWriter::slot_of(const BlockName& name, const char* purpose) {
   const auto found = slots_.find(name);
   if (found != slots_.end()) return found->second;
-  // What a restored checkpoint made is known when it is replayed.
+  // Blocks that a restored checkpoint made are known when it is replayed.
   if (restores_) return 0;
   throw AllocatorError("the id " + std::to_string(name.id) + " cannot be " + purpose +
                        ": nothing in use has that name");

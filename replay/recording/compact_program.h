@@ -29,7 +29,7 @@ enum class CompactKind : std::uint8_t {
   of_recorded_memory,
 };
 
-/// What many events have in common.
+/// The traits that many events share.
 struct EventShape {
   traces::DeviceIndex device;
   Bytes bytes;
@@ -64,7 +64,7 @@ class CompactProgram {
   std::size_t event_count() const { return events_.size(); }
   /// Requests and frees.
   std::uint64_t call_count() const { return call_count_; }
-  /// Those of all events, each once. Only requests have bytes.
+  /// The shapes of all events, each once. Only requests have bytes.
   const std::vector<EventShape>& shapes() const { return shapes_; }
   const EventShape& shape(const CompactEvent& event) const { return shapes_[event.shape()]; }
   const traces::ProgramEvent& other(const CompactEvent& event) const {
@@ -81,7 +81,7 @@ class CompactProgram {
   bool takes_pool_streams() const { return takes_pool_streams_; }
   /// There are events about pinned host memory, which ProgramReplay knows.
   bool uses_host() const { return uses_host_; }
-  /// Those that events name, ascending.
+  /// The devices that events name, ascending.
   const std::vector<traces::DeviceIndex>& devices() const { return devices_; }
 
  private:
@@ -92,7 +92,7 @@ class CompactProgram {
   traces::LongSequence<std::uint32_t> numbers_;
   std::vector<EventShape> shapes_;
   std::vector<traces::ProgramEvent> others_;
-  /// One more than each has; 0 of one without.
+  /// Each event's time plus one; 0 for an event without a time.
   traces::LongSequence<std::uint64_t> times_ns_;
   /// Empty unless they are needed or kept.
   traces::LongSequence<std::uint64_t> ids_;
@@ -113,9 +113,10 @@ class CompactReader {
   explicit CompactReader(const CompactProgram& program);
 
   CompactEvent operator[](std::size_t index) { return events_[index]; }
-  /// In the file.
+  /// The event's number in the file.
   std::uint64_t number(std::size_t index) { return numbers_[index]; }
-  /// As it was; blocks have their own ids where these are kept, and the names of slots elsewhere.
+  /// The event as it was; blocks have their own ids where these are kept, and the names of slots
+  /// elsewhere.
   traces::ProgramEvent event_at(std::size_t index);
 
  private:
@@ -139,12 +140,12 @@ struct StartingSegment {
 /// Mapped, and in classic segments.
 Bytes reserved_in(const std::vector<StartingSegment>& start);
 
-/// What is replayed on its own: a program, or one device of a recorded history.
+/// A part that is replayed on its own: a program, or one device of a recorded history.
 struct ProgramPart {
   CompactProgram program;
-  /// What was there at the start.
+  /// Segments of the start.
   std::vector<StartingSegment> start;
-  /// So many of the program's events say what was so then: pools, frees that waited.
+  /// The first events of the program, this many, make the rest of the start: pools, waiting frees.
   std::size_t start_event_count = 0;
 };
 

@@ -1,5 +1,5 @@
-// Fidelity: how faithfully a recorded history was replayed, as values: what was compared, what
-// agreed, what had to be inferred, and the first difference.
+// Fidelity: how faithfully a recorded history was replayed, as values: the things that were
+// compared, how many agreed, all that had to be inferred, and the first difference.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,39 @@
 #include <string_view>
 #include <vector>
 
-#include "replay/recording/allowed_memory.h"
+#include "allocator/options/settings.h"
 
 namespace vramlab::replay {
+
+/// How much memory a fraction allowed a program, both bounds included. Garbage collection shows it:
+/// it begins where more than a threshold's share of the allowed memory is reserved, and goes on
+/// until less is.
+struct AllowedMemory {
+  Bytes at_least;
+  Bytes at_most;
+
+  /// The share of this device's memory that stands for it in a replay.
+  double fraction_of(Bytes device_memory) const;
+  friend bool operator==(const AllowedMemory&, const AllowedMemory&) = default;
+};
+
+/// Narrows down the limit above which garbage is collected, miss by miss.
+class GarbageLimits {
+ public:
+  /// Notes that no garbage (any more) was collected with this much reserved, although there was
+  /// some.
+  void was_enough(Bytes reserved);
+  /// Notes that garbage was collected with this much reserved.
+  void was_too_much(Bytes reserved);
+
+  /// The allowed memory, which held `peak_reserved`. Empty if no garbage was collected, or if no
+  /// single limit explains every miss, as when the program changed it.
+  std::optional<AllowedMemory> allowed(double threshold, Bytes peak_reserved) const;
+
+ private:
+  Bytes at_least_;
+  Bytes below_ = allocator::unlimited;
+};
 
 struct Agreement {
   std::uint64_t total = 0;
@@ -20,7 +50,7 @@ struct Agreement {
 
 struct SegmentCallCounts {
   std::uint64_t total = 0;
-  /// By a rule, at the recorded place in the order.
+  /// Calls that a rule makes, at the recorded place in the order.
   std::uint64_t explained = 0;
   /// Releases that no rule explains: done as recorded.
   std::uint64_t taken = 0;
@@ -28,7 +58,7 @@ struct SegmentCallCounts {
   std::uint64_t wrong = 0;
 };
 
-/// What the file does not say and the replay found out.
+/// Findings of the replay that the file does not say.
 struct Inferences {
   /// Requests whose private pool was found out, and how many of the segments are private.
   std::uint64_t pool_assumed_allocs = 0;
@@ -40,7 +70,7 @@ struct Inferences {
   std::uint64_t ended_pools = 0;
   std::uint64_t release_all_or_empty_cache = 0;
   std::uint64_t garbage_collections = 0;
-  /// They look like a garbage collection, while the ages of blocks are not known.
+  /// Releases that look like a garbage collection, while the ages of blocks are not known.
   std::uint64_t garbage_shaped = 0;
   std::uint64_t oversize_releases = 0;
   std::uint64_t assumed_extents = 0;
@@ -51,9 +81,9 @@ struct Inferences {
   std::uint64_t mode_changes = 0;
 };
 
-/// Each is weaker than the one before. A device without a history says nothing against others.
+/// Labels, each weaker than the one before. A device without a history says nothing against others.
 enum class FidelityLabel : std::uint8_t {
-  /// There is no history: only the final state was looked at.
+  /// Without a history, only the final state was looked at.
   final_state_only,
   /// Every alloc, every segment call and every final block as recorded.
   exact,
@@ -65,9 +95,9 @@ enum class FidelityLabel : std::uint8_t {
 std::string_view fidelity_label_name(FidelityLabel label);
 
 struct ReplayDifference {
-  /// In the device's trace.
+  /// Its number in the device's trace.
   std::size_t event = 0;
-  /// A sentence: what was recorded, what was replayed.
+  /// A sentence with the recorded and the replayed event.
   std::string text;
 };
 
@@ -79,14 +109,14 @@ struct DeviceFidelity {
   SegmentCallCounts segment_calls;
   Agreement final_segments;
   Agreement final_blocks;
-  /// After how many calls as much is reserved as the entries up to there add up to.
+  /// Calls after which the reserved memory is the sum of the entries up to them.
   Agreement sums;
   Inferences inferred;
-  /// What a memory fraction allowed, where garbage collection shows it.
+  /// The memory that a fraction allowed, where garbage collection shows it.
   std::optional<AllowedMemory> allowed;
   FidelityLabel label = FidelityLabel::exact;
   std::vector<std::string> reasons;
-  /// Those of the reasons that tell of options set in mid-run.
+  /// The reasons that tell of options set in mid-run.
   std::vector<std::string> settings_changes;
   std::optional<ReplayDifference> first_difference;
   /// The first event of each call whose releases were taken from the recording.

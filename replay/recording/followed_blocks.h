@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "replay/recording/explained_history.h"
 #include "replay/recording/live_blocks.h"
 #include "replay/recording/placement_walk.h"
-#include "replay/recording/verify.h"
 
 namespace vramlab::replay {
 
@@ -23,7 +23,7 @@ using HistoryStep = std::uint64_t;
 struct MomentFigures {
   HistoryStep step = 0;
   std::uint64_t time_us = 0;
-  /// In use; `active` and `requested` include what waits.
+  /// Memory in use; `active` and `requested` include blocks that wait.
   Bytes allocated;
   Bytes requested;
   Bytes active;

@@ -18,8 +18,8 @@ namespace vramlab::replay {
 
 inline constexpr std::uint64_t ns_per_us = 1000;
 
-/// One segment from the call that got it to the one that gave it back, by number. Addresses are
-/// used again; a life is not.
+/// The number of a segment's life, from the call that got it to the call that gave it back.
+/// Addresses are used again; a life is not.
 using LifeIndex = std::uint32_t;
 inline constexpr LifeIndex no_life = 0xffffffff;
 
@@ -40,7 +40,7 @@ struct LiveBlock {
   StreamId stream;
   PoolId pool;
   traces::StackId stack;
-  /// What the program called it last; empty where it did not.
+  /// The program's last name for it; empty if there is none.
   traces::TextId label;
   /// When it was allocated; nothing where that was before the first event.
   std::optional<std::uint64_t> event;

@@ -1,25 +1,110 @@
 // PlacementWalk: one pass over a history with every block placed where it was recorded. It gives
-// each segment a number for its life, says which life each event belongs to, and collects what the
-// placements reveal: which segments cannot share a pool, and what every release left behind.
+// each segment a number for its life, says which life each event belongs to, and collects findings:
+// segments that cannot share a pool, and lives that a release left behind. A PlacementWatcher hears
+// of the blocks while a placed history is walked through again.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "replay/recording/placement_blocks.h"
+#include "allocator/options/settings.h"
+#include "allocator/types/directed.h"
+#include "replay/recording/live_blocks.h"
 #include "replay/recording/recorded_calls.h"
 #include "replay/recording/settings_in_time.h"
 #include "replay/recording/starting_state.h"
 
 namespace vramlab::replay {
 
-/// A run of releases and what it did not take.
+struct SegmentLife {
+  Address base;
+  Bytes size;
+  StreamId stream;
+  PoolKind kind = PoolKind::small;
+  bool is_expandable = false;
+  /// Empty if nothing says it.
+  std::optional<PoolId> pool;
+  /// The events that began it (0 if it was there at the start) and ended it.
+  std::size_t begin = 0;
+  std::size_t end = ~std::size_t{0};
+};
+
+struct PlacedBlock {
+  Bytes size;
+  LifeIndex life = no_life;
+  GivenUse use = GivenUse::free;
+};
+
+/// Segments and blocks as a history shows them, every block where it was recorded. Pools play no
+/// part, so this runs before they are known. It is plain and slow enough to be obviously right; the
+/// engine is not involved.
+class PlacementBlocks {
+ public:
+  /// The free blocks that compete for a request.
+  struct Class {
+    StreamId stream;
+    PoolKind kind;
+    friend auto operator<=>(const Class&, const Class&) = default;
+  };
+  using FreeSet = std::set<std::pair<Bytes, Address>>;
+
+  LifeIndex add(const SegmentLife& life, const std::vector<GivenBlock>& blocks);
+
+  // A change returns false if the recorded event is impossible.
+  bool hand_out(Address at, Bytes size);
+  /// The block waits until complete().
+  bool free(Address at);
+  bool complete(Address at);
+  bool release(Address at, Bytes size, std::size_t event);
+  bool map(Address at, Bytes size);
+  bool unmap(Address at, Bytes size, std::size_t event);
+
+  const PlacedBlock* find(Address at) const;
+  const FreeSet& free_blocks(Class wanted) const;
+  const std::map<Class, FreeSet>& all_free_blocks() const { return free_; }
+  /// The block's size and that of the unmapped addresses right behind it.
+  Bytes reach(Address at) const;
+  bool is_whole(Address at) const;
+  /// The reservation of this class that the address lies in or right behind the mapped part of.
+  LifeIndex reservation_for(Address at, Class wanted) const;
+
+  /// The lowest unmapped addresses of a reservation from which on `size` could be had.
+  std::optional<Address> place_to_grow(LifeIndex index, Bytes size) const;
+
+  const std::vector<SegmentLife>& lives() const { return lives_; }
+  std::vector<SegmentLife>& lives() { return lives_; }
+  Class class_of(LifeIndex life) const { return {lives_[life].stream, lives_[life].kind}; }
+  const std::set<LifeIndex>& living() const { return living_; }
+  const std::map<Address, PlacedBlock>& blocks() const { return blocks_; }
+
+ private:
+  using Place = std::map<Address, PlacedBlock>::iterator;
+
+  Place put(Address at, const PlacedBlock& block);
+  Place neighbour_after(Place block);
+  Place neighbour_before(Place block);
+  void enter(Place block, GivenUse use);
+  void leave(Place block);
+  Place cut(Place block, Bytes front);
+  Place join(Place block, GivenUse use);
+  void end_life(LifeIndex life, std::size_t event);
+
+  std::map<Address, PlacedBlock> blocks_;
+  std::map<Class, FreeSet> free_;
+  FreeSet none_;
+  std::vector<SegmentLife> lives_;
+  std::set<LifeIndex> living_;
+};
+
+/// A run of releases, and the lives that it left alone.
 struct ReleaseRun {
   /// Index of its call.
   std::size_t call = 0;
-  /// No request released this, but a call of the program, or a pool that ended.
+  /// A call of the program released this, or a pool that ended, and no request.
   bool is_own_call = false;
   struct Released {
     LifeIndex life = no_life;
@@ -34,7 +119,7 @@ struct ReleaseRun {
 
 struct Placements {
   std::vector<SegmentLife> lives;
-  /// For each event that has one.
+  /// The life of each event; no_life for an event without one.
   traces::LongSequence<LifeIndex> life_of_event;
   /// Pairs that cannot be in one pool.
   std::set<std::pair<LifeIndex, LifeIndex>> apart;
@@ -68,7 +153,7 @@ struct PlacedHistory {
   RecordedCalls calls;
   StartingState start;
   Placements placements;
-  /// The addresses of an expandable segment, as the walk took them.
+  /// The number of addresses that the walk took an expandable segment to have.
   Bytes reservation = unknown_reservation;
 };
 

@@ -1,6 +1,7 @@
 // RecordedDevice: a device that does what a recording says it did. Memory is granted when the
 // recording shows that it was, at the recorded place; what the allocator asks of it is compared
-// with the recorded segment calls, in order.
+// with the recorded segment calls, in order. RecordedPlaces, for replays under other conditions,
+// takes only the places of a recording.
 #pragma once
 
 #include <map>
@@ -10,7 +11,9 @@
 #include <vector>
 
 #include "allocator/types/device.h"
+#include "replay/recording/explained_history.h"
 #include "replay/recording/recorded_calls.h"
+#include "streams/memory/simulated_memory.h"
 
 namespace vramlab::replay {
 
@@ -21,7 +24,7 @@ class RecordedDevice : public allocator::Device {
 
   /// From now on the segment calls of these events are expected.
   void expect(std::size_t first, std::size_t end);
-  /// The next expected segment call; nothing when all were made.
+  /// The next expected segment call; empty when all were made.
   std::optional<std::size_t> next() const;
   /// The calls of the expected run that were not made yet, up to the first that gets memory.
   std::vector<std::size_t> expected_releases() const;
@@ -32,7 +35,7 @@ class RecordedDevice : public allocator::Device {
   void adopt(Address base, Bytes size) { held_[base] = size; }
   void set_free(Bytes free) { free_ = free; }
 
-  /// What the allocator asked for that was recorded differently: how often, and the first time
+  /// How often the allocator asked for anything that was recorded differently, and the first time
   /// since the last take_difference().
   std::uint64_t wrong_count() const { return wrong_count_; }
   std::string take_difference() { return std::exchange(difference_, {}); }
@@ -71,6 +74,37 @@ class RecordedDevice : public allocator::Device {
   std::map<Address, Bytes> held_;
   std::uint64_t wrong_count_ = 0;
   std::string difference_;
+};
+
+/// Puts new segments and reservations where a recording had them, as long as a replay asks for the
+/// same ones in the same order. From the first other request on it leaves the places to the device.
+class RecordedPlaces {
+ public:
+  RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained);
+
+  std::optional<Address> place(const streams::PlaceRequest& request);
+  /// The lowest place of this kind, or else of any; empty if nothing was placed.
+  std::optional<Address> lowest(streams::PlaceKind kind) const;
+  /// Reservations of this size and above are not those that were recorded.
+  Bytes reservations_below() const { return reservations_below_; }
+
+ private:
+  struct Place {
+    streams::PlaceKind kind;
+    Address address;
+    Bytes size;
+  };
+
+  void add(const Place& place);
+  void note_lowest(streams::PlaceKind kind, Address at);
+
+  std::vector<Place> places_;
+  /// Segments of the start count too.
+  std::optional<Address> lowest_allocation_;
+  std::optional<Address> lowest_reservation_;
+  Bytes reservations_below_;
+  std::size_t next_ = 0;
+  bool has_left_ = false;
 };
 
 }  // namespace vramlab::replay

@@ -1,12 +1,13 @@
-// RecordedHistory: what a memory snapshot says of each device, kept as a whole: events in order and
-// the final segments. Replays need that, because what was there at the start is found by running
-// backwards. A long history lies in scratch files. Unknown keys are left out.
+// RecordedHistory: a memory snapshot's events, in order, and final segments of each device, kept as
+// a whole. Replays need all of it, because the state at the start is found by running backwards. A
+// long history lies in scratch files. Unknown keys are left out.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator/options/settings.h"
@@ -20,8 +21,7 @@
 
 namespace vramlab::replay {
 
-/// An entry's action by the word that snapshots have for it; nothing for kinds that no replay
-/// knows.
+/// An entry's action by the word that snapshots have for it; empty for kinds that no replay knows.
 std::optional<Action> action_of(traces::TextId text);
 traces::KnownText text_of(Action action);
 
@@ -33,7 +33,7 @@ constexpr bool is_release(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
-/// What a file may lack.
+/// Traits in which files differ: keys and entries that one has and another lacks.
 struct HistoryTraits {
   bool names_pools = false;
   bool requests_frees = false;
@@ -48,7 +48,7 @@ struct HistoryTraits {
   bool has_whole_blocks = false;
 };
 
-/// What the program called the memory in use at an address.
+/// The program's name for the memory in use at an address.
 struct MemoryLabel {
   /// How many events were before it.
   std::uint64_t event_count = 0;
@@ -66,17 +66,17 @@ struct DeviceHistory {
   std::vector<MemoryLabel> labels;
   /// By ascending address.
   std::vector<SnapshotSegment> final_segments;
-  /// For final blocks in use, if the file says so.
+  /// The stacks of final blocks in use, if the file says them.
   std::map<Address, traces::StackId> final_stacks;
 };
 
 /// Whether any event has a stack.
 bool has_stacks(const DeviceHistory& history);
 
-/// For final blocks without a request among the events: they were there all the time.
+/// The stacks of final blocks without a request among the events: they were there all the time.
 std::map<Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
 
-/// By the event that handed memory out, its last label.
+/// The last label of each block, by the event that handed it out.
 std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& history);
 
 /// Whether requests come from threads that the program started, as their stacks tell: Python's
@@ -91,8 +91,8 @@ struct RecordedSums {
 };
 RecordedSums sums_of(const DeviceHistory& history);
 
-/// The most that was reserved, counted back from the end; nothing where the history says nothing
-/// of segments.
+/// The most that was reserved, counted back from the end; empty if the history says nothing of
+/// segments.
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history);
 
 /// Something that people named in a recording: its beginning or its end.
@@ -157,10 +157,37 @@ struct SettingsInForce {
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
                                   const ReferenceVersion& version);
 
-/// Those of reference_versions() that the file can be of, the likeliest first. Private pools have
+/// The reference_versions() that the file can be of, the likeliest first. Private pools have
 /// expandable segments since 2.5, events that name pools came with 2.12, limits of pinned memory
 /// with 2.13, and sections of it with 2.14.
 std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
                                                          const traces::TextTable& texts);
+
+/// A span of time that people named in a recording: a beginning with the next end of the same name
+/// on the same device. A span whose beginning or end was not recorded reaches to that end of the
+/// recording. An annotation whose time is not known is left out.
+struct AnnotationSpan {
+  std::int64_t device = 0;
+  traces::TextId name;
+  /// Empty if it was not recorded.
+  std::optional<std::uint64_t> begin_us;
+  std::optional<std::uint64_t> end_us;
+  friend bool operator==(const AnnotationSpan&, const AnnotationSpan&) = default;
+};
+
+class AnnotationCollector {
+ public:
+  /// In the order of the file.
+  void add(const RecordedAnnotation& annotation);
+  /// In the order in which their first ends were seen.
+  const std::vector<AnnotationSpan>& spans() const { return spans_; }
+
+ private:
+  std::vector<AnnotationSpan> spans_;
+  /// Spans that have not ended, innermost last.
+  std::map<std::pair<std::int64_t, traces::TextId>, std::vector<std::size_t>> open_;
+};
+
+std::vector<AnnotationSpan> annotation_spans(const RecordedHistory& history);
 
 }  // namespace vramlab::replay

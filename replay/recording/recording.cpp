@@ -4,7 +4,7 @@
 
 #include "allocator/types/answers.h"
 #include "allocator/types/check.h"
-#include "replay/recording/host_sections.h"
+#include "replay/recording/pinned_history.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 

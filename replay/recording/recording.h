@@ -15,19 +15,19 @@
 #include <vector>
 
 #include "replay/recording/compact_program.h"
+#include "replay/recording/explained_history.h"
 #include "replay/recording/recorded_history.h"
 #include "replay/recording/recording_summary.h"
-#include "replay/recording/verify.h"
 #include "traces/formats/open_trace.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::replay {
 
-/// How often somebody goes through a program's events. With one pass they are not kept, so that a
-/// long program takes no room.
+/// How often a program's events are gone through. With one pass they are not kept, so that a long
+/// program takes no room.
 enum class Passes : std::uint8_t { one, many };
 
-/// What reading also finds out; it takes time.
+/// Whether reading also makes a summary, which takes time.
 enum class Summarizes : bool { no, yes };
 
 struct OpenConditions {
@@ -36,7 +36,7 @@ struct OpenConditions {
   traces::ScratchPlace scratch = {};
   Passes passes = Passes::many;
   Summarizes summarizes = Summarizes::no;
-  /// Is told when the history of a device was explained.
+  /// Called when the history of a device was explained.
   std::function<void(std::int64_t device)> explained = {};
 };
 
@@ -44,7 +44,7 @@ class Recording {
  public:
   /// Reads the file, but for the events of a program that has one pass. Throws InputError.
   explicit Recording(traces::OpenTrace trace, OpenConditions conditions = {});
-  /// A history that somebody else collected. `file` is for messages.
+  /// A history that was collected elsewhere. `file` is for messages.
   Recording(std::string file, RecordedHistory history,
             std::shared_ptr<traces::SnapshotTables> tables, OpenConditions conditions = {});
   Recording(Recording&&) noexcept;
@@ -52,8 +52,8 @@ class Recording {
 
   const std::string& file() const { return file_; }
   bool is_program() const { return trace_.kind == traces::TraceKind::program; }
-  /// With that of the host, the history is about pinned memory, shown as that of a device, and who
-  /// asks a program for its memory events gets those of pinned memory.
+  /// The memory that is shown. For the host, the history is about pinned memory, shown as that of a
+  /// device, and a program's memory events are those of pinned memory.
   traces::ShownMemory memory() const { return memory_; }
   /// Texts and stacks of everything here; questions may add texts of their own.
   traces::SnapshotTables& tables() const { return *tables_; }
@@ -85,7 +85,7 @@ class Recording {
   const ExplainedHistory& explained(const DeviceHistory& device);
   /// Pinned memory, as far as the file has sections of it: no device, or one.
   RecordedHistory& pinned();
-  /// What the file shows of its origin. Requires: it was asked for.
+  /// The file's signs of its origin. Requires: a summary was asked for.
   const RecordingSummary& summary() const { return *summary_; }
 
  private:

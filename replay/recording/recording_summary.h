@@ -1,6 +1,6 @@
-// What is in a recording, gathered while it is read: counts, spans, peaks, and what its keys and
-// its sums say about where it comes from and whether its history is whole. RecordingSummarizer is
-// fed by a reader; its result is a value, and printing it is for others.
+// RecordingSummary: the contents of a recording, gathered while it is read: counts, spans, peaks,
+// and what its keys and sums say about its origin and whether its history is whole. A reader feeds
+// RecordingSummarizer; its result is a value, and printing it is for others.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "replay/metrics/memory_curve.h"
-#include "traces/model/snapshot_values.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/model/snapshot_values.h"
 
@@ -45,7 +44,7 @@ enum class HistoryKind : std::uint8_t {
   whole,
   /// Something was there before the first event.
   cut,
-  /// There are no events to speak of.
+  /// Hardly any events are in the file.
   segments_only,
   /// Sums of the events and the final blocks disagree.
   inconsistent,
@@ -64,7 +63,7 @@ struct DeviceSummary {
   HistoryKind history = HistoryKind::segments_only;
   /// A sentence.
   std::string history_reason;
-  /// In requested bytes; nothing where the history does not tell.
+  /// Requested bytes; empty if the history does not tell.
   std::optional<Bytes> peak_requested;
   /// The same until frees are completed.
   std::optional<Bytes> peak_active;
@@ -170,10 +169,10 @@ class RecordingSummarizer : public traces::SnapshotSink {
   bool ring_overflowed_ = false;
 };
 
-// What can be concluded about a recording's origin: the versions that write such keys, and whether
-// the history began with an empty allocator. Pure functions over sums and signs.
+// Conclusions about a recording's origin: the versions that write such keys, and whether the
+// history began with an empty allocator. Pure functions over sums and signs.
 
-/// What the keys of a file show.
+/// Signs that the keys of a file show.
 struct VersionSigns {
   traces::KeySet event_keys;
   bool has_pinned_memory = false;
@@ -187,7 +186,7 @@ struct VersionSigns {
 };
 VersionGuess guess_version_from(const VersionSigns& signs);
 
-/// The final state less what the events did: what was there before the first of them.
+/// The final state less all changes by events: the state before the first event.
 struct HistorySums {
   std::uint64_t event_count = 0;
   std::int64_t live_block_count = 0;

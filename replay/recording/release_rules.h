@@ -31,8 +31,8 @@ class ReleaseRules {
   explicit ReleaseRules(const ReplayEngine& engine) : engine_(engine) {}
 
   struct Ending {
-    /// If frees complete after so many releases, everything is released from there on; what
-    /// that takes cannot be foreseen.
+    /// The number of releases after which frees complete, if any do. Everything is released from
+    /// there on, and the extent of that cannot be foreseen.
     std::optional<std::size_t> completes_after;
     /// The request failed in the end.
     bool is_refused = false;
@@ -47,10 +47,10 @@ class ReleaseRules {
   /// that came before a request, or before another one.
   std::optional<std::vector<PoolId>> everything_first(
       std::span<const PooledRelease> recorded) const;
-  /// How many of the first releases a private pool makes that ends; 0 where it makes others.
+  /// How many of the first releases a private pool makes that ends; 0 if it would make others.
   std::size_t ended_pool(std::span<const PooledRelease> recorded) const;
-  /// How many of the first releases some passes of garbage collection could have made, were ages
-  /// known, so that the rest is the ladder's; 0 where that explains nothing.
+  /// How many of the first releases some passes of garbage collection could have made if ages are
+  /// ignored, so that the ladder explains the rest; 0 if there is no such number.
   std::size_t garbage_shape(const allocator::Search& search,
                             std::span<const PooledRelease> recorded, Ending ending) const;
 

@@ -12,13 +12,13 @@ using allocator::Settings;
 
 namespace {
 
-/// What single calls tell of expandable_segments.
+/// The value of expandable_segments, as single calls show it.
 class SeenExpandable {
  public:
   SeenExpandable(const DeviceHistory& history, allocator::PrivateSegments private_segments)
       : history_(history), private_segments_(private_segments) {}
 
-  /// Whether the call got memory for expandable segments; nothing where it got none.
+  /// Whether the call got memory for expandable segments; empty if it got no memory.
   std::optional<bool> at(const RecordedCall& call) const {
     std::optional<bool> is_on;
     for (std::size_t event = call.first; event < call.end; ++event) {
@@ -30,7 +30,7 @@ class SeenExpandable {
   }
 
  private:
-  /// As far as the segment is still there at the end, where files say whose it is.
+  /// Segments that are gone at the end are not known, as files say only the pools of final ones.
   bool is_classic_anyway(Address address) const {
     if (private_segments_ != allocator::PrivateSegments::classic) return false;
     const auto found =
@@ -43,7 +43,7 @@ class SeenExpandable {
   allocator::PrivateSegments private_segments_;
 };
 
-/// By the first call that gets memory; it tells of the calls before it, too.
+/// The value before any call: the first call that gets memory shows it.
 bool expandable_at_start(const SeenExpandable& seen, const RecordedCalls& calls, bool otherwise) {
   for (const RecordedCall& call : calls)
     if (const auto is_on = seen.at(call)) return *is_on;

@@ -1,6 +1,6 @@
-// SettingsInTime: the settings in force at each call of a history. A file holds the last ones only.
-// Whether expandable segments were on is seen from the calls themselves; other options that changed
-// in mid-run are found out by following it (explain).
+// SettingsInTime: the settings in force at each call of a history. A file holds only the last ones.
+// The calls themselves show whether expandable segments were on. Other options that changed in
+// mid-run are found out by following the history (explain).
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class SettingsInTime {
   SettingsInTime(const DeviceHistory& history, const RecordedCalls& calls,
                  const SettingsPhases& phases, allocator::PrivateSegments private_segments);
 
-  /// At the call of this index.
+  /// The settings at the call of this index.
   const allocator::Settings& at(std::size_t call) const;
 
   struct Change {

@@ -1,5 +1,7 @@
-// What was there when a recording began: segments with their blocks, as values that an allocator
-// can start from.
+// StartingState: the segments and blocks that a device had when its recording began, as values that
+// an allocator can start from. A file does not say them. They are found by running the history
+// backwards from the final segments, each event undone. The file says only the requests of blocks
+// that did not survive, so their sizes come from later events or are assumed.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +11,9 @@
 #include <vector>
 
 #include "allocator/types/directed.h"
-#include "replay/recording/backward_run.h"
+#include "replay/recording/recorded_history.h"
 
 namespace vramlab::replay {
-
-// How large the blocks were that were there at the start and did not survive: the file says only
-// what was requested. A rest that was too small to be split off belongs to the block.
-
-struct BlockExtents {
-  std::map<Address, Bytes> sizes;
-  /// Blocks whose size neither a survivor nor a later event shows.
-  std::uint64_t assumed_count = 0;
-};
-
-BlockExtents find_extents(const DeviceHistory& history, const RewoundState& rewound,
-                          const allocator::Settings& settings);
 
 /// How far apart two reservations of addresses begin where nothing says so.
 inline constexpr Bytes unknown_reservation{1ULL << 40};
@@ -32,7 +22,7 @@ struct StartingState {
   /// By ascending base; the pool is the device's own where `known_pools` has none.
   std::vector<GivenSegment> segments;
   std::vector<std::optional<PoolId>> known_pools;
-  /// Blocks whose extent only the room around them tells.
+  /// Blocks whose size neither a survivor nor a later event shows.
   std::uint64_t assumed_extent_count = 0;
   std::string contradiction;
 };
@@ -41,15 +31,57 @@ struct StartingState {
 StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
                                   Bytes reservation);
 
-/// Without the unmapped addresses.
+/// The segment's size without the unmapped addresses.
 Bytes mapped_size(const GivenSegment& segment);
 
-/// By address, what was requested of the blocks.
+/// The requested size of each block, by address.
 std::map<Address, Bytes> requested_at_start(const StartingState& start);
 
-/// For each event that asks for memory or belongs to such a call: the kind of pool of the request
-/// that ends it; large where no request follows.
+/// The kind of pool for each event that asks for memory or belongs to such a call, by the request
+/// that ends the call; large if no request follows.
 traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
                                              const allocator::Settings& settings);
+
+/// The least number of addresses that an expandable segment reserves: nine eighths of the most
+/// memory that the device was seen to have.
+Bytes least_reservation(const DeviceHistory& history);
+
+struct StartingBlock {
+  Bytes requested;
+  /// Known for blocks that survive; for the others only the request is known.
+  std::optional<Bytes> exact_size;
+  StreamId stream;
+  /// The owner had given it back already.
+  bool is_waiting = false;
+};
+
+struct StartingClassic {
+  Bytes size;
+  StreamId stream;
+  PoolKind kind = PoolKind::small;
+  /// Known for segments that survive.
+  std::optional<PoolId> pool;
+};
+
+/// A mapped range of an expandable segment.
+struct StartingPiece {
+  Bytes size;
+  StreamId stream;
+  std::optional<PoolKind> kind;
+  std::optional<PoolId> pool;
+  /// No block that was placed there says it.
+  bool kind_is_guessed = false;
+};
+
+struct RewoundState {
+  std::map<Address, StartingBlock> blocks;
+  std::map<Address, StartingClassic> classic;
+  std::map<Address, StartingPiece> pieces;
+  /// The first event, from the end on, that cannot have happened; empty where there is none.
+  std::string contradiction;
+};
+
+/// Undoes each event, from the final segments on.
+RewoundState run_backwards(const DeviceHistory& history);
 
 }  // namespace vramlab::replay

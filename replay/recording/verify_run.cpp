@@ -1,6 +1,7 @@
 #include "replay/recording/verify_run.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "allocator/options/size_rules.h"
@@ -13,8 +14,23 @@ using allocator::Search;
 
 namespace {
 
-/// In a pool of its own nothing is cached.
+/// A pool in which nothing is cached.
 constexpr PoolId empty_pool{0, ~std::uint64_t{0}};
+
+Bytes sum_of(const std::vector<allocator::PlannedRelease>& releases) {
+  Bytes sum;
+  for (const allocator::PlannedRelease& one : releases) sum += one.size;
+  return sum;
+}
+
+using SegmentTraits = std::tuple<Bytes, StreamId, PoolKind, bool>;
+
+std::map<Address, SegmentTraits> by_address(const std::vector<SnapshotSegment>& segments) {
+  std::map<Address, SegmentTraits> found;
+  for (const SnapshotSegment& one : segments)
+    found[one.address] = {one.total_size, one.stream, one.kind, one.is_expandable};
+  return found;
+}
 
 }  // namespace
 
@@ -119,7 +135,7 @@ void VerifyRun::set_settings(std::size_t index) {
   ReplayAccess(engine_).replace_settings(settings);
 }
 
-/// The highest of all phases.
+/// The highest threshold of all phases.
 double VerifyRun::garbage_threshold() const {
   double highest = 0;
   for (const SettingsPhase& phase : explained_.phases)
@@ -210,7 +226,7 @@ void VerifyRun::note_misses() {
 
 std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
   const AllocatorEvent& event = history_.events[index];
-  // That of a failed request is rounded already, unless somebody wrote the file by hand.
+  // The size of a failed request is rounded already, unless the file was written by hand.
   const Bytes rounded = round_request(event.size, engine_.settings());
   if (event.action == Action::alloc) return {{pool_of(index), event.stream, rounded}};
   std::vector<Search> searches{{default_pool, event.stream, rounded}};
@@ -265,8 +281,8 @@ unsigned VerifyRun::garbage_passes() {
   return call_.garbage_passes;
 }
 
-/// If releases follow, the device refuses the attempt before them; if only the failure follows,
-/// nobody knows what did.
+/// If releases follow, the device refuses the attempt before them. If only the failure follows,
+/// nobody knows what refused it.
 bool VerifyRun::may_attempt() { return device_.next().has_value() || !call_.is_out_of_memory; }
 
 bool VerifyRun::goes_on() {
@@ -333,6 +349,255 @@ void VerifyRun::compare_segment_calls() {
 
 void VerifyRun::note_device_difference() {
   if (const std::string text = device_.take_difference(); !text.empty()) note(call_.end - 1, text);
+}
+
+// The releases of a recorded call: which rule makes them, and the recorded ones if none does.
+
+std::vector<PooledRelease> VerifyRun::expected_releases() const {
+  std::vector<PooledRelease> releases;
+  for (const std::size_t i : device_.expected_releases()) {
+    const AllocatorEvent& event = history_.events[i];
+    releases.push_back(
+        {{event.address, event.size, event.stream, event.action == Action::segment_unmap},
+         pool_of(i)});
+  }
+  return releases;
+}
+
+/// Empties the cache if the next releases are those of an emptied cache, and says whether they are.
+bool VerifyRun::empty_cache_first() {
+  const auto pools = rules_.everything_first(expected_releases());
+  if (!pools) return false;
+  ++fidelity_.inferred.emptied_caches;
+  found_.emptied.push_back({device_.expected_releases().front(), false});
+  ReplayAccess(engine_).release_everything(*pools);
+  return true;
+}
+
+/// Makes the next releases if they are those of a pool that ended, and says whether they are.
+bool VerifyRun::end_pool_first() {
+  const std::vector<PooledRelease> releases = expected_releases();
+  const std::size_t count = rules_.ended_pool(releases);
+  if (count == 0) return false;
+  ++fidelity_.inferred.ended_pools;
+  found_.ended_pools[device_.expected_releases().front()] = releases.front().pool;
+  ReplayAccess(engine_).release_private(releases.front().pool);
+  return true;
+}
+
+/// Makes a recorded release; false if the memory is not free to be released.
+bool VerifyRun::release_as_recorded(std::size_t index) {
+  const AllocatorEvent& event = history_.events[index];
+  const bool is_unmap = event.action == Action::segment_unmap;
+  if (is_unmap ? ReplayAccess(engine_).can_unmap_named(event.address)
+               : ReplayAccess(engine_).can_release_named(event.address)) {
+    if (is_unmap)
+      ReplayAccess(engine_).unmap_named(event.address);
+    else
+      ReplayAccess(engine_).release_named(event.address);
+    return true;
+  }
+  note(index, "recorded " + event_text(event) + ", which is not free to be released");
+  ++fidelity_.segment_calls.wrong;
+  device_.skip();
+  return false;
+}
+
+/// Makes the releases as recorded, as no rule explains them.
+void VerifyRun::take_releases() {
+  bool any = false;
+  for (const std::size_t i : device_.expected_releases()) {
+    complete_until(i);
+    if (!release_as_recorded(i)) continue;
+    any = true;
+    ++fidelity_.segment_calls.taken;
+  }
+  if (!any) return;
+  unexplained_calls_.push_back(call_.index);
+  fidelity_.unexplained_events.push_back(explained_.calls[call_.index].first);
+}
+
+/// Ages are counted in searches: those before the recording are unknown, and so are those of
+/// failed requests whose pool is not known.
+bool VerifyRun::ages_are_known() const {
+  return fidelity_.starts_empty &&
+         (history_.traits.names_pools || fidelity_.inferred.out_of_memory == 0);
+}
+
+/// Whether the releases begin as garbage collection would if blocks had other ages. Such a
+/// beginning is done as recorded.
+bool VerifyRun::collects_by_shape(const Candidate& candidate) {
+  if (!candidate.has_missed) return false;
+  const std::size_t count = rules_.garbage_shape(candidate.search, expected_releases(), ending());
+  if (count == 0) return false;
+  const std::vector<std::size_t> events = device_.expected_releases();
+  for (std::size_t i = 0; i < count; ++i) release_as_recorded(events[i]);
+  fidelity_.inferred.garbage_shaped += count;
+  return explains(candidate);
+}
+
+/// Notes where this miss shows the limit to be: garbage was collected in so many passes and in no
+/// more, or not at all. If more was released, nobody knows which part of it was garbage.
+void VerifyRun::note_garbage_limit() {
+  const unsigned passes = call_.garbage_passes;
+  const auto garbage_in = [this](unsigned count) {
+    return sum_of(ReplayAccess(engine_).plan_garbage(count));
+  };
+  const bool is_all =
+      expected_releases().size() == ReplayAccess(engine_).plan_garbage(passes).size();
+  if (!is_all) return;
+  const Bytes reserved = engine_.core().reserved;
+  if (passes > 0) {
+    found_.garbage_calls.insert(explained_.calls[call_.index].first);
+    garbage_limits_.was_too_much(reserved - (ages_are_known() ? garbage_in(passes - 1) : Bytes{}));
+  }
+  if (garbage_in(passes + 1) > garbage_in(passes))
+    garbage_limits_.was_enough(reserved - garbage_in(passes));
+}
+
+/// The last attempt to get memory was refused: there was less than what is reserved and what it
+/// asked for. A new reservation is refused before anybody asks for memory.
+void VerifyRun::note_refusal() {
+  const PoolKind kind = allocator::pool_kind_of(call_.search.rounded);
+  const Bytes unit = allocator::expandable_unit(kind, engine_.settings());
+  const Bytes asked = device_.take_refused().value_or(round_up(call_.search.rounded, unit));
+  const Bytes missed = engine_.core().reserved + asked;
+  const auto [known, is_new] =
+      found_.refusals.try_emplace(explained_.calls[call_.index].first, missed);
+  if (!is_new) known->second = std::min(known->second, missed);
+}
+
+/// Says when frees complete between the expected releases, and whether the request fails.
+ReleaseRules::Ending VerifyRun::ending() const {
+  ReleaseRules::Ending ending;
+  ending.is_refused = call_.is_out_of_memory;
+  ending.had_room = call_.had_room;
+  const std::vector<std::size_t> releases = device_.expected_releases();
+  for (std::size_t i = 1; i < releases.size() && !ending.completes_after; ++i)
+    for (std::size_t event = releases[i - 1]; event < releases[i]; ++event)
+      if (history_.events[event].action == Action::free_completed) ending.completes_after = i;
+  return ending;
+}
+
+/// Whether this search missed, and its way past the miss makes the recorded releases.
+bool VerifyRun::explains(const Candidate& candidate) {
+  call_.search = candidate.search;
+  call_.has_missed = candidate.has_missed;
+  if (!call_.has_missed) return false;
+  const std::vector<PooledRelease> releases = expected_releases();
+  const auto plan = rules_.ladder(candidate.search, releases, ending());
+  if (!plan) return false;
+  call_.garbage_passes = plan->garbage_passes;
+  if (plan->has_oversize) ++fidelity_.inferred.oversize_releases;
+  return true;
+}
+
+/// An out-of-memory that released nothing: some pool in which the search missed, and which had
+/// nothing oversize to release.
+void VerifyRun::run_out_of_memory(std::size_t event) {
+  for (const Candidate& candidate : candidates_)
+    if (explains(candidate)) return;
+  note(event,
+       "recorded " + event_text(history_.events[event]) + ", replayed a block that was found");
+}
+
+bool VerifyRun::gets_new_memory() const {
+  for (std::size_t i = explained_.calls[call_.index].first; i < call_.end; ++i) {
+    const Action action = history_.events[i].action;
+    if (action == Action::segment_alloc || action == Action::segment_map) return true;
+  }
+  return false;
+}
+
+/// A cache that was emptied before the request: its search begins anew.
+bool VerifyRun::empty_cache_before_request() {
+  if (!empty_cache_first()) return false;
+  call_.cache_emptied = true;
+  for (Candidate& candidate : candidates_) candidate.has_missed = false;
+  note_misses();
+  return true;
+}
+
+void VerifyRun::explain_releases() {
+  const bool is_own = explained_.calls[call_.index].origin == ReleaseOrigin::by_stacks;
+  const auto is_explained = [this] {
+    return std::ranges::any_of(candidates_, [this](const auto& one) { return explains(one); });
+  };
+  // A request that released everything gets new memory, or fails.
+  if (!is_own && !gets_new_memory() && !call_.is_out_of_memory && empty_cache_before_request() &&
+      device_.expected_releases().empty())
+    return void(explains(candidates_.front()));
+  if (is_explained()) return;
+  if (!ages_are_known())
+    for (const Candidate& candidate : candidates_)
+      if (collects_by_shape(candidate)) return;
+  if (empty_cache_before_request()) {
+    if (is_explained()) return;
+    if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
+  }
+  // There may have been less room at times, when others held more or a fraction allowed less.
+  call_.had_room = false;
+  if (is_explained()) return;
+  call_.search = candidates_.front().search;
+  call_.has_missed = candidates_.front().has_missed;
+  take_releases();
+}
+
+// The end of a history, compared with the state that the engine came to.
+
+void VerifyRun::count_segment_calls() {
+  SegmentCallCounts& counts = fidelity_.segment_calls;
+  counts.total = static_cast<std::uint64_t>(
+      std::ranges::count_if(history_.events, is_segment_call, &AllocatorEvent::action));
+  counts.wrong += device_.wrong_count();
+  const std::uint64_t others = counts.taken + counts.wrong;
+  counts.explained = counts.total > others ? counts.total - others : 0;
+}
+
+/// Compares all but the pools, whose names the file and the replay choose differently.
+void VerifyRun::compare_final_segments(const std::vector<SnapshotSegment>& replayed) {
+  const auto recorded = by_address(history_.final_segments);
+  const auto made = by_address(replayed);
+  fidelity_.final_segments.total = std::max(recorded.size(), made.size());
+  for (const auto& [address, traits] : recorded) {
+    const auto same = made.find(address);
+    if (same != made.end() && same->second == traits)
+      ++fidelity_.final_segments.exact;
+    else
+      note(history_.events.size(), "the final segment at " + name_of(address) + " differs");
+  }
+  if (made.size() > recorded.size())
+    note(history_.events.size(), "the replay ends with " + std::to_string(made.size()) +
+                                     " segments, the recording with " +
+                                     std::to_string(recorded.size()));
+}
+
+void VerifyRun::compare_final_blocks() {
+  std::map<Address, SnapshotBlock> replayed;
+  const std::vector<SnapshotSegment> segments = engine_.take_snapshot().segments;
+  compare_final_segments(segments);
+  for (const SnapshotSegment& segment : segments)
+    for (const SnapshotBlock& block : segment.blocks) replayed[block.address] = block;
+  for (const SnapshotSegment& segment : history_.final_segments) {
+    for (const SnapshotBlock& block : segment.blocks) {
+      ++fidelity_.final_blocks.total;
+      const auto found = replayed.find(block.address);
+      const bool is_same =
+          found != replayed.end() && found->second.size == block.size &&
+          found->second.state == block.state &&
+          (block.state == BlockState::inactive || found->second.requested == block.requested);
+      if (is_same)
+        ++fidelity_.final_blocks.exact;
+      else
+        note(history_.events.size(), "the final block of " + format_bytes(block.size) + " at " +
+                                         name_of(block.address) + " differs");
+      if (found != replayed.end()) replayed.erase(found);
+    }
+  }
+  fidelity_.final_blocks.total += replayed.size();
+  for (const auto& [address, block] : replayed)
+    note(history_.events.size(), "the replay ends with a block of " + format_bytes(block.size) +
+                                     " at " + name_of(address) + " that was not recorded");
 }
 
 }  // namespace vramlab::replay

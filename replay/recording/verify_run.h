@@ -8,18 +8,18 @@
 #include <utility>
 #include <vector>
 
+#include "replay/recording/explained_history.h"
 #include "replay/recording/fidelity.h"
 #include "replay/recording/placement_walk.h"
 #include "replay/recording/recorded_calls.h"
 #include "replay/recording/recorded_device.h"
 #include "replay/recording/release_rules.h"
-#include "replay/recording/verify.h"
 
 namespace vramlab::replay {
 
 class VerifyRun : private allocator::Director {
  public:
-  /// Needs all of `explained` but what the run finds out. All must outlive this.
+  /// Needs all of `explained` but the findings of the run. All must outlive this.
   VerifyRun(const DeviceHistory& history, const ExplainedHistory& explained,
             const VerifyConditions& conditions);
   ~VerifyRun() override;
@@ -30,11 +30,11 @@ class VerifyRun : private allocator::Director {
   const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
   /// Requires: the run is over.
   FollowedCalls take_found() { return std::move(found_); }
-  /// Follows all calls. Whether nothing was cached in the device's own pools before each of these,
-  /// which are named by their first events.
+  /// Follows all calls. Whether nothing was cached in the device's own pools before each of the
+  /// given calls, which are named by their first events.
   bool caches_nothing_before(const std::vector<std::size_t>& calls);
-  /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
-  /// them.
+  /// Follows only the calls up to the one that the last of the first `event_count` events belongs
+  /// to.
   Snapshot state_after(std::size_t event_count);
 
  private:
@@ -53,10 +53,10 @@ class VerifyRun : private allocator::Director {
     bool had_room = false;
   };
 
-  /// What a request may have searched for.
+  /// A search that a request may have made.
   struct Candidate {
     allocator::Search search;
-    /// At some time while frees completed.
+    /// It missed at some time while frees completed.
     bool has_missed = false;
   };
 

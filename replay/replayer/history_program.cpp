@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "replay/recording/verify.h"
+#include "replay/recording/explained_history.h"
 #include "replay/replayer/recorded_memory.h"
 
 namespace vramlab::replay {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "replay/recording/compact_program.h"
-#include "replay/recording/recorded_places.h"
-#include "replay/recording/verify.h"
+#include "replay/recording/explained_history.h"
+#include "replay/recording/recorded_device.h"
 #include "replay/replayer/recorded_memory.h"
 
 namespace vramlab::replay {

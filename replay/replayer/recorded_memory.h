@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
+#include "replay/recording/explained_history.h"
 #include "replay/recording/recorded_history.h"
 #include "replay/recording/starting_state.h"
-#include "replay/recording/verify.h"
 #include "replay/replayer/replay_conditions.h"
 
 namespace vramlab::replay {

@@ -4,7 +4,7 @@
 
 #include "allocator/types/answers.h"
 #include "allocator/types/check.h"
-#include "replay/recording/host_sections.h"
+#include "replay/recording/pinned_history.h"
 #include "replay/replayer/compact_run.h"
 #include "replay/replayer/ordered_device.h"
 #include "replay/replayer/pinned_replay.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/recording/host_history.h"
+#include "replay/recording/pinned_history.h"
 #include "replay/recording/recording.h"
 #include "replay/replayer/history_program.h"
 #include "replay/replayer/replay_report.h"

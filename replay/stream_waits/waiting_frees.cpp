@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "allocator/types/check.h"
-#include "replay/recording/backward_run.h"
 #include "replay/recording/live_blocks.h"
+#include "replay/recording/starting_state.h"
 
 namespace vramlab::replay {
 namespace {

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "replay/recording/annotation_spans.h"
+#include "replay/recording/explained_history.h"
 #include "replay/recording/recorded_history.h"
-#include "replay/recording/verify.h"
 #include "traces/json/perfetto_writer.h"
 #include "traces/model/snapshot_tables.h"
 

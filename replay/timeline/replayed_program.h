@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "replay/recording/annotation_spans.h"
 #include "replay/recording/recorded_history.h"
 #include "replay/replayer/replay_conditions.h"
 #include "replay/replayer/replay_watch.h"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "replay/recording/snapshot_values_of.h"
+#include "replay/recording/recorded_states.h"
 #include "traces/json/snapshot_json.h"
 
 namespace vramlab::pytorch {

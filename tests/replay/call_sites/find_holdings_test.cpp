@@ -176,7 +176,7 @@ TEST_P(FindHoldingsOfSample, finds_at_the_peak_what_a_plain_walk_finds) {
   }
 }
 
-/// What a replay allocates is at least what the requests are rounded up to, and not much more.
+/// A replay allocates at least the rounded requests, and not much more.
 TEST_P(FindHoldingsOfSample, agrees_with_the_peak_of_a_replay) {
   const std::string path = support::source_dir() + "/traces/samples/" + GetParam();
   traces::SnapshotTables tables;

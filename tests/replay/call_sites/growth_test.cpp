@@ -45,8 +45,8 @@ TEST(SteadyGrowth, needs_four_ends_of_iterations) {
   EXPECT_FALSE(steady_from(Series{0, 1, 2}));
 }
 
-/// A training loop as lines of a native trace: 5 requests a step that are given back, and what else
-/// the test wants.
+/// A training loop as lines of a native trace: 5 requests a step that are given back, and others
+/// that the test adds.
 class Growth : public testing::Test {
  protected:
   enum class Stacks { yes, no };

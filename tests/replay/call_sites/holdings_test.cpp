@@ -29,7 +29,7 @@ struct Drawn {
   bool segments_first = false;
 };
 
-/// Some begin with the program, some in the middle of it.
+/// Histories, some from the beginning of the program, some from the middle.
 Drawn drawn(std::uint64_t seed) {
   const auto frees = seed % 3 == 0 ? FreeEntries::completed_only : FreeEntries::both;
   return {random_held_history(seed, frees, step_count, seed % 2 == 0 ? 0 : seed % 50),
@@ -51,7 +51,7 @@ std::vector<DeviceHoldings> found(const Drawn& made, const Moment& moment,
   return finder.finish(std::nullopt);
 }
 
-/// By address; of blocks from before the recording, the stack is known only where they survive.
+/// Blocks by address. A block from before the recording has a known stack only if it survives.
 using Facts = std::tuple<std::uint64_t, std::uint64_t, std::optional<std::uint64_t>,
                          std::optional<std::uint64_t>, std::uint64_t, std::uint32_t>;
 Facts facts_of(const LiveBlock& block) {
@@ -132,7 +132,7 @@ TEST(Holdings, at_the_end_are_what_the_segments_show_with_what_the_history_tells
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Drawn made = drawn(seed);
     const auto devices = found(made, {.kind = MomentKind::end});
-    // Without requests of frees, what waits is allocated to the events and not to the segments.
+    // Without requests of frees, the events take waiting memory as allocated, the segments do not.
     if (seed % 3 == 0) continue;
     EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(made.history.truth.back()));
     EXPECT_TRUE(devices.at(0).has_block_sizes);

@@ -1,4 +1,4 @@
-// What is in use while events go by, and who hears of it.
+// Blocks in use while events go by, and calls that tell of them.
 #include "replay/recording/live_blocks.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Why requests failed, held against the allocator: what it says would be enough to free is.
+// Reasons of failed requests, held against the allocator: freeing the amount that a reason names is
+// enough.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,7 +84,7 @@ TEST(OutOfMemoryReason, a_device_that_had_enough_shows_an_unknown_share) {
   EXPECT_FALSE(reason.shortfall);
 }
 
-/// A replay in which event 4 needs so much.
+/// A replay in which event 4 needs this much.
 replay::ReplayTry needs(Bytes memory, std::vector<std::uint64_t>& asked) {
   return [memory, &asked](const replay::ReplayChange& change) {
     asked.push_back(change.memory ? change.memory->count >> 20 : 0);

@@ -51,9 +51,8 @@ class PoolInferenceTest : public testing::Test {
     return PoolInference(history_, placed.placements, settings).solve().at(life);
   }
 
-  /// Two segments that survive, one of them private, and a third one in between, which does not.
-  /// Each time the default pool is asked right before and right after the others. The pool of the
-  /// third one is what is found.
+  /// Finds the pool of the last of three segments. The two others survive, one of them private.
+  /// Each time the default pool is asked right before and right after the others.
   PoolId pool_of_third(std::uint32_t stack_of_others) {
     constexpr std::uint32_t stack_of_default = 3;
     get(1000, 20, stack_of_default);

@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, StateOfCase,
                            return name;
                          });
 
-/// All that a recording shows is that memory is given back.
+/// A recording that shows only that memory is given back.
 RecordedHistory only_frees() {
   RecordedHistory history;
   DeviceHistory& device = history.devices.emplace_back();

@@ -1,4 +1,4 @@
-// Recordings made by hand, and what is to be said about them.
+// Recordings made by hand, and the summaries that they should have.
 #include "replay/recording/recording_summary.h"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ traces::ScratchPlace small_place() {
   return {.folder = support::own_folder(), .most_bytes_in_memory = 1024, .chunk_bytes = 512};
 }
 
-/// From an entry on; every other one has an event that tells something else than what happened.
+/// A history from some entry on; every other history has an event that did not happen like this.
 RecordedHistory in_memory(const traces::RecordedCase& recorded, std::uint64_t seed) {
   RandomNumbers random(seed);
   RecordedHistory history =

@@ -1,4 +1,4 @@
-// What was there when a recording began, from histories small enough to know it.
+// Segments and blocks at the start of a recording, from histories small enough to know them.
 #include "replay/recording/starting_state.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // A recorded history of pinned memory as a program: what it asks for, which frees wait, when the
 // cache was emptied; and that a replay of it makes the recorded calls.
-#include "replay/recording/host_history.h"
+#include "replay/recording/pinned_history.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/recording/host_sections.h"
+#include "replay/recording/pinned_history.h"
 #include "replay/replayer/pinned_replay.h"
 #include "tests/support/kit/memory_source.h"
 #include "traces/native/native_text.h"

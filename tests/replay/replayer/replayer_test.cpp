@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "replay/compare/history_metrics.h"
-#include "replay/recording/snapshot_values_of.h"
+#include "replay/recording/recorded_states.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/replayer/replay_report.h"
 #include "tests/support/recordings/case_history.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "replay/recording/snapshot_values_of.h"
+#include "replay/recording/recorded_states.h"
 #include "tests/support/recordings/case_history.h"
 #include "tests/support/recordings/replayed.h"
 

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "replay/recording/snapshot_values_of.h"
+#include "replay/recording/recorded_states.h"
 #include "replay/stream_waits/recorded_waiting.h"
 #include "tests/support/recordings/case_history.h"
-#include "tests/support/recordings/waiting_program.h"
 #include "tests/support/recordings/replayed.h"
+#include "tests/support/recordings/waiting_program.h"
 
 namespace vramlab::replay {
 namespace {

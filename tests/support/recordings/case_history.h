@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "replay/recording/verify.h"
+#include "replay/recording/explained_history.h"
 #include "traces/cases/recorded_case.h"
 
 namespace vramlab::tests {

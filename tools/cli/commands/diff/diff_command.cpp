@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <map>
 
-#include "replay/compare/budget.h"
+#include "replay/compare/limit.h"
 #include "tools/cli/commands/diff/diff_report.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"

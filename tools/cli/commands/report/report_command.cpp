@@ -11,7 +11,7 @@
 #include "allocator/types/check.h"
 #include "replay/html_report/report_page.h"
 #include "replay/recording/history_checks.h"
-#include "replay/recording/host_sections.h"
+#include "replay/recording/pinned_history.h"
 #include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/replayer.h"
 #include "replay/timeline/replayed_program.h"

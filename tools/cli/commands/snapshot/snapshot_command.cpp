@@ -9,7 +9,7 @@
 #include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
 #include "replay/metrics/fragmentation.h"
-#include "replay/recording/snapshot_values_of.h"
+#include "replay/recording/recorded_states.h"
 #include "tools/cli/commands/snapshot/snapshot_host.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"

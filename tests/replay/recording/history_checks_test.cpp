@@ -1,6 +1,6 @@
-#include "replay/recording/device_room.h"
-
 #include <gtest/gtest.h>
+
+#include "replay/recording/history_checks.h"
 
 namespace vramlab::replay {
 namespace {
@@ -63,4 +63,5 @@ TEST_F(DeviceRoomTest, is_unknown_if_entries_do_not_say_what_was_free) {
 }
 
 }  // namespace
+
 }  // namespace vramlab::replay

@@ -1,7 +1,8 @@
 // The place of each request in the iterations of a program.
-#include "replay/call_sites/iterations.h"
 
 #include <gtest/gtest.h>
+
+#include "replay/call_sites/iterations.h"
 
 namespace vramlab::replay {
 namespace {
@@ -64,4 +65,5 @@ TEST_F(Positions, without_iterations_count_from_the_beginning) {
 }
 
 }  // namespace
+
 }  // namespace vramlab::replay

@@ -1,6 +1,6 @@
-#include "replay/recording/recorded_places.h"
-
 #include <gtest/gtest.h>
+
+#include "replay/recording/recorded_device.h"
 
 namespace vramlab::replay {
 namespace {
@@ -47,4 +47,5 @@ TEST(RecordedPlaces, count_what_was_there_at_the_start) {
 }
 
 }  // namespace
+
 }  // namespace vramlab::replay

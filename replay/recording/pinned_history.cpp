@@ -1,11 +1,25 @@
-#include "replay/recording/host_history.h"
+#include "replay/recording/pinned_history.h"
 
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "traces/filters/host_recording.h"
+
 namespace vramlab::replay {
+
+RecordedHistory host_history_in(const RecordedHistory& history, traces::SnapshotTables& tables) {
+  HistoryCollector collector;
+  traces::ProgramCounter none;
+  traces::HostRecording view(tables, {collector, none});
+  for (const traces::UnknownField& section : history.other_sections)
+    view.unknown_section(section.key, section.value);
+  RecordedHistory host = collector.take();
+  take_as_host(host);
+  return host;
+}
+
 namespace {
 
 using traces::ProgramEvent;
@@ -18,7 +32,7 @@ struct BlockFromBefore {
   StackId stack;
 };
 
-/// What the first entry about an address says of it; nothing where the block is new then.
+/// The state in which a block was before the first entry about it; empty if the block is new then.
 std::optional<BlockState> state_before(Action first) {
   switch (first) {
     case Action::alloc:
@@ -101,7 +115,7 @@ class HostHistoryWriter {
     added.stack = stack;
   }
 
-  /// One that waits does so for a stream of its own, whose work ends when the wait does.
+  /// A free that waits does so for a stream of its own, whose work ends when the wait does.
   void free(std::uint64_t id, bool completes_at_once, StackId stack) {
     if (!completes_at_once) {
       event(ProgramEventKind::work).stream = {id};
@@ -121,8 +135,8 @@ class HostHistoryWriter {
     ids_.erase(live);
   }
 
-  /// Right behind the end of its free it was above the limit of what is cached, which a replay
-  /// decides by itself; otherwise the cache was emptied.
+  /// A release right behind the end of its free shows a block above the limit of the cache, which a
+  /// replay decides by itself. Any other release shows that the cache was emptied.
   void released(const AllocatorEvent& entry) {
     const bool follows_its_free =
         last_ && last_->action == Action::free_completed && last_->address == entry.address;
@@ -132,7 +146,7 @@ class HostHistoryWriter {
   }
 
   HostHistory history_;
-  /// What is in use or waits, by address.
+  /// The ids of blocks in use or waiting, by address.
   std::unordered_map<std::uint64_t, std::uint64_t> ids_;
   std::uint64_t last_id_ = 0;
   std::uint64_t now_us_ = 0;

@@ -1,6 +1,6 @@
-#include "replay/recording/allowed_memory.h"
-
 #include <gtest/gtest.h>
+
+#include "replay/recording/fidelity.h"
 
 namespace vramlab::replay {
 namespace {
@@ -41,4 +41,5 @@ TEST(AllowedMemory, is_a_share_of_a_device_or_all_of_it) {
 }
 
 }  // namespace
+
 }  // namespace vramlab::replay

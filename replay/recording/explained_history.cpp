@@ -1,28 +1,25 @@
-#include "replay/recording/verify.h"
+#include "replay/recording/explained_history.h"
 
 #include <algorithm>
 #include <set>
 #include <span>
 
-#include "replay/recording/emptying_rhythm.h"
 #include "replay/recording/history_checks.h"
 #include "replay/recording/pool_inference.h"
 #include "replay/recording/recorded_calls.h"
-#include "replay/recording/release_cost.h"
 #include "replay/recording/verify_run.h"
 
 namespace vramlab::replay {
-
 namespace {
 
-/// To find phases a history is followed so many times, a long one less often, and so many places of
-/// a change are tried for each.
+/// Limits of the search for phases: how often a history is followed (a long one less often), and
+/// how many places of a change are tried for each phase.
 constexpr std::size_t most_runs = 40;
 constexpr std::size_t fewest_runs = 4;
 constexpr std::size_t most_followed_events = 1'000'000;
 constexpr std::size_t most_places = 16;
 
-/// The better of two: fewer wrong things first, then fewer taken from the recording.
+/// Whether `a` is better: fewer wrong things first, then fewer taken from the recording.
 bool is_better(const DeviceFidelity& a, const DeviceFidelity& b) {
   const auto badness = [](const DeviceFidelity& one) {
     return std::tuple(one.allocs.total - one.allocs.exact,
@@ -76,13 +73,13 @@ void judge(ExplainedHistory& explained, const DeviceHistory& history,
     fidelity.label = is_sound ? FidelityLabel::different : FidelityLabel::approximate;
 }
 
-/// Mere markers are none.
+/// Whether there are events other than mere markers.
 bool has_history(const DeviceHistory& history) {
   return std::ranges::any_of(
       history.events, [](const AllocatorEvent& event) { return event.action != Action::snapshot; });
 }
 
-/// Why nothing can be replayed; nothing where it can.
+/// The fidelity of a history of which nothing can be replayed; empty if it can be replayed.
 std::optional<DeviceFidelity> without_replay(const DeviceHistory& history) {
   DeviceFidelity fidelity;
   fidelity.device = history.device;
@@ -112,11 +109,7 @@ std::set<std::size_t> emptied_in_vain(const DeviceHistory& history,
   return {missing.begin(), missing.end()};
 }
 
-}  // namespace
-
-namespace {
-
-/// Without a verdict.
+/// Places and follows a history in these phases, without a verdict.
 ExplainedHistory explain_under(const DeviceHistory& history, const VerifyConditions& conditions,
                                SettingsPhases phases) {
   ExplainedHistory explained;
@@ -254,7 +247,7 @@ TriedVersion try_version(const ReferenceVersion& version, const RecordedHistory&
   return tried;
 }
 
-/// If several versions write the same keys: the first of those that follow the history furthest.
+/// The version; if several write the same keys, the first that follows the history furthest.
 TriedVersion guess_reference(const RecordedHistory& history, const traces::TextTable& texts) {
   const auto possible = possible_references(history, texts);
   if (possible.size() == 1) return {possible.front(), 0, {}};
@@ -267,7 +260,8 @@ TriedVersion guess_reference(const RecordedHistory& history, const traces::TextT
   return best;
 }
 
-/// As recorded, but never back; where none is recorded, the events are a microsecond apart.
+/// Times as recorded, but never going back; where none is recorded, the events are a microsecond
+/// apart.
 void find_times(const DeviceHistory& history, ExplainedHistory& explained) {
   explained.times_us = traces::LongSequence<std::uint64_t>(history.events.place());
   const bool has_times = std::ranges::any_of(
@@ -299,7 +293,7 @@ void note_doubts(const DeviceHistory& history, ExplainedHistory& explained) {
                      " events are of unknown kinds and left out");
 }
 
-/// With the pools that the file says.
+/// Places a history, with the pools that the file says.
 ExplainedHistory placed_alone(const DeviceHistory& history, const VerifyConditions& conditions) {
   ExplainedHistory placed;
   static_cast<PlacedHistory&>(placed) =
@@ -309,7 +303,7 @@ ExplainedHistory placed_alone(const DeviceHistory& history, const VerifyConditio
   return placed;
 }
 
-/// By the engine. Requires: the history has calls of an allocator.
+/// Explains a history by the engine. Requires: the history has calls of an allocator.
 ExplainedHistory follow(const DeviceHistory& history, const VerifyConditions& conditions,
                         std::optional<ExplainedHistory> first_try) {
   ExplainedHistory explained =
@@ -375,7 +369,7 @@ Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& expla
 
 namespace {
 
-/// By life; 0 if there is none.
+/// The last request of each life; 0 if there is none.
 std::vector<std::size_t> last_requests(const DeviceHistory& history, const Placements& placements) {
   std::vector<std::size_t> last(placements.lives.size());
   for (std::size_t i = 0; i < history.events.size(); ++i) {

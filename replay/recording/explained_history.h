@@ -1,5 +1,7 @@
-// Explaining a recorded history: every event placed and followed by the engine, under the rules and
-// settings that it was made under, and how faithful that was.
+// ExplainedHistory: a recorded history with every event placed and followed by the engine, under
+// the rules and settings that it was made under, and how faithful that was. explain() makes it;
+// guess_conditions() finds rules and settings where the file does not say them. walk_history() does
+// without the engine. VerifyRun (verify_run.h) follows the calls.
 #pragma once
 
 #include <map>
@@ -15,7 +17,7 @@
 
 namespace vramlab::replay {
 
-/// What the recording was made under.
+/// The rules and settings that a recording was made under.
 struct VerifyConditions {
   const ReferenceVersion& version;
   bool version_is_guessed = true;
@@ -24,15 +26,15 @@ struct VerifyConditions {
   bool settings_may_have_changed = false;
 };
 
-/// Everything cached was released there.
+/// An event at which everything cached was released.
 struct EmptiedCache {
   /// The first release.
   std::size_t event = 0;
-  /// A request that was refused would have done the same.
+  /// A refused request may have released it just as well.
   bool may_be_of_request = false;
 };
 
-/// What following a history's calls brings to light.
+/// Findings of following a history's calls.
 struct FollowedCalls {
   std::vector<EmptiedCache> emptied;
   /// For each event of a failed request: the pool that explains what it released.
@@ -41,8 +43,8 @@ struct FollowedCalls {
   std::map<std::size_t, PoolId> ended_pools;
   /// The first event of each call that collected garbage and released nothing else.
   std::set<std::size_t> garbage_calls;
-  /// For each call whose request was refused and released memory, by its first event: as much as
-  /// there was not.
+  /// An amount of memory that the device did not have, for each call whose request was refused and
+  /// released memory, by the call's first event.
   std::map<std::size_t, Bytes> refusals;
   /// Requests that failed and left cached memory alone, as during a capture.
   std::set<std::size_t> captured_failures;
@@ -52,19 +54,19 @@ struct FollowedCalls {
 /// belong to, and which pool every segment is of. The segments of its start have their pools.
 struct ExplainedHistory : PlacedHistory, FollowedCalls {
   DeviceFidelity fidelity;
-  /// As the version does whose rules it was followed by.
+  /// The sign of a capture in the version whose rules were followed.
   allocator::CaptureSign capture_sign{};
   /// The settings at the first call and where they change; empty if the recorded ones hold all
   /// the time.
   std::vector<SettingsInTime::Change> settings_changes;
-  /// By life.
+  /// The pool of each life.
   std::vector<PoolId> pools;
   /// First events of calls before which the program emptied a cache that held nothing: found by the
   /// rhythm in which it does so.
   std::set<std::size_t> emptied_in_vain;
-  /// By event; they don't go back.
+  /// By event, never going back.
   traces::LongSequence<std::uint64_t> times_us;
-  /// Sentences: why the placements may not show what happened.
+  /// Sentences: reasons why the placements may not be the real ones.
   std::vector<std::string> doubts;
 
   /// Places are known: the history is one that an allocator can have made.
@@ -73,7 +75,8 @@ struct ExplainedHistory : PlacedHistory, FollowedCalls {
   bool can_be_replayed() const;
 };
 
-/// What guessing the version followed on the way, by device: the first step of explain().
+/// The histories that guessing the version explained on the way, by device: a first step of
+/// explain().
 using FirstTries = std::vector<std::optional<ExplainedHistory>>;
 
 struct GuessedConditions {
@@ -84,25 +87,23 @@ struct GuessedConditions {
 GuessedConditions guess_conditions(const RecordedHistory& history, const traces::TextTable& texts,
                                    const ReferenceVersion* version);
 
-/// Only the fidelity where the history is none that an allocator can have made. A history without
-/// events is placed; one of whole blocks is placed too, as its allocator has other rules.
+/// Explains a history; if no allocator can have made it, only the fidelity is filled in. A history
+/// without events is only placed; so is one of whole blocks, whose allocator has other rules.
 ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions,
                          std::optional<ExplainedHistory> first_try = {});
 
-/// For histories that say every pool, such as those of replays: the engine is not asked. Requires:
-/// the history has no impossible part (impossible_part).
+/// The same for histories that say every pool, such as those of replays: the engine is not asked.
+/// Requires: the history has no impossible part (impossible_part).
 ExplainedHistory walk_history(const DeviceHistory& history, const VerifyConditions& conditions);
 
-/// The state after the call that the last of the first so many events belongs to; of none, the
-/// state before the first.
+/// The state after the call that the last of the first `event_count` events belongs to; for 0, the
+/// state before the first call.
 Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
                      const VerifyConditions& conditions, std::size_t event_count);
 
-// A private pool whose memory was released has lost its users and takes no more requests. If the
-// pools that were found out say otherwise, two pools were taken for one: what is asked for
-// afterwards belongs to another pool.
-
-/// By life: the pools that were found out, with those apart that one name stood for.
+/// The pool of each life, with pools told apart that one name stood for. A private pool whose
+/// memory was released has lost its users and takes no more requests. If the pools that were found
+/// out say otherwise, two pools were taken for one: later requests belong to another pool.
 std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
                                         const ExplainedHistory& explained);
 
