@@ -13,7 +13,7 @@
 
 namespace vramlab::replay {
 
-/// Fewer ends of iterations say nothing of growth.
+/// Growth cannot be told from fewer ends of iterations.
 inline constexpr std::size_t least_iteration_ends = 4;
 
 /// The beginning of the steady part of a series; empty if it does not grow steadily to its end:

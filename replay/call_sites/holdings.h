@@ -1,7 +1,7 @@
 // Holdings: who held a device's memory at a moment, as a list of blocks. They are found while the
 // events go by, in one pass for any moment: the peak is known only at the end, but what was held at
-// the highest point so far is kept at hand. A mark there costs nothing but forgetting the one
-// before, and memory is bounded by what was ever held at once, not by the number of events.
+// the highest point so far is kept at hand. A new mark only costs forgetting the one before, and
+// memory is bounded by what was ever held at once, not by the number of events.
 //
 // Memory is allocated from when it is handed out until its owner gives it back; the peak is the
 // first event at which most memory, as requested, was allocated. If a file does not say when memory
@@ -27,7 +27,7 @@ struct DeviceHoldings {
   std::uint64_t event_count = 0;
   /// False: only the state at the end is known, and shown.
   bool has_history = false;
-  /// The last event before the moment, or at it; nothing where that is before the first one.
+  /// The last event up to the moment; empty if the moment is before the first event.
   std::optional<std::uint64_t> event;
   /// The time of that event, counted from the first one of the file.
   std::optional<std::uint64_t> since_begin_ns;

@@ -131,7 +131,7 @@ class CompactReader {
 /// A segment that is there before the first event.
 struct StartingSegment {
   GivenSegment segment;
-  /// By block; 0 if nobody holds it.
+  /// The id of each block; 0 if the program holds none.
   std::vector<std::uint64_t> ids;
   /// By block; known for those that are still there at the recording's end.
   std::vector<traces::StackId> stacks;

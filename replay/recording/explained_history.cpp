@@ -194,8 +194,8 @@ class PhaseSearch {
     }
   }
 
-  /// A split that one setting makes and another does not may show much later. So these are the
-  /// call of the first difference, and large requests before it, the last one first.
+  /// The call of the first difference, and large requests before it, the last one first: a split
+  /// that only one of two settings makes may show much later.
   std::vector<std::size_t> places_of_change() const {
     std::vector<std::size_t> places;
     const std::size_t first = best_.phases.back().first_event;

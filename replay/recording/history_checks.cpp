@@ -99,9 +99,7 @@ DeviceRoom room_of(const DeviceHistory& history) {
       was_limited = was_limited || free >= event.size + largest_rounding;
     }
   }
-  Bytes at_end;
-  for (const SnapshotSegment& segment : history.final_segments) at_end += segment.total_size;
-  const std::int64_t start = reserved.start_for(at_end);
+  const std::int64_t start = reserved.start_for(reserved_at_end(history));
   if (start < 0) return {{}, reserved.bytes(), std::nullopt};
   DeviceRoom room{{static_cast<std::uint64_t>(start)}, reserved.above(start), std::nullopt};
   if (seen.size() == 1 && !was_limited && !history.traits.lacks_device_free) {

@@ -45,7 +45,7 @@ MemoryEvent memory_event(const DeviceHistory& history, std::size_t event) {
   told.block.pool = what.pool;
   told.block.event = event;
   told.block.time_ns = told.time_ns;
-  if (!history.stacks.empty()) told.block.stack = history.stacks[event];
+  told.block.stack = stack_of(history, event);
   return told;
 }
 

@@ -42,7 +42,7 @@ struct LiveBlock {
   traces::StackId stack;
   /// The program's last name for it; empty if there is none.
   traces::TextId label;
-  /// When it was allocated; nothing where that was before the first event.
+  /// Event and time of the allocation; empty if it was before the first event.
   std::optional<std::uint64_t> event;
   std::optional<std::uint64_t> time_ns;
   std::optional<FreeRequest> freed;

@@ -78,7 +78,7 @@ std::vector<LifeIndex> lives_with_room(const PlacementBlocks& blocks,
 
 class PlacementWalk {
  public:
-  /// `watcher`: null for nobody.
+  /// `watcher`: null if none listens.
   PlacementWalk(const DeviceHistory& history, const PlacedHistory& placed,
                 PlacementWatcher* watcher)
       : history_(history),
@@ -283,7 +283,7 @@ class PlacementWalk {
     return lives;
   }
 
-  /// Lives with a block that would have been chosen over the one that was.
+  /// Keeps apart lives with a block that would have been chosen over the recorded block.
   void note_search(const PlacementRequest& request, Address at, LifeIndex life) {
     if (search_placements(blocks_, request, *settings_) == at) return;
     for (const LifeIndex other : lives_with_room(blocks_, request)) {

@@ -85,7 +85,7 @@ class Cutter {
   /// stack of a request is empty where no Python runs, as in a thread of a backward pass.
   void take_request(std::size_t request) {
     if (!has_stacks_) return add(RecordedCallKind::request, request + 1);
-    const StackId stack = stack_of(request);
+    const StackId stack = stack_of(history_, request);
     std::size_t own = request;
     while (own > at_ && !is_foreign_release(own - 1, stack)) --own;
     // Blocks that were there before may have had this very stack.
@@ -97,10 +97,7 @@ class Cutter {
         stack == StackId{} ? ReleaseOrigin::guessed : ReleaseOrigin::by_stacks);
   }
   bool is_foreign_release(std::size_t event, StackId stack) const {
-    return is_release(history_.events[event].action) && stack_of(event) != stack;
-  }
-  StackId stack_of(std::size_t event) const {
-    return history_.stacks.empty() ? StackId{} : history_.stacks[event];
+    return is_release(history_.events[event].action) && stack_of(history_, event) != stack;
   }
   /// Follows what is reserved up to there.
   bool had_room_until(std::size_t end) {

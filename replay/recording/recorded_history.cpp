@@ -52,7 +52,8 @@ const traces::GenericValue* setting(const RecordedHistory& history, std::string_
   return history.settings ? find_item(*history.settings, name, texts) : nullptr;
 }
 
-/// Null where there is none. ROCm's name for it, and that of all back ends, are taken as well.
+/// The recorded option string; null if the file has none. ROCm's name for it, and the name for all
+/// back ends, are taken as well.
 const traces::GenericValue* recorded_options(const RecordedHistory& history,
                                              const traces::TextTable& texts) {
   for (const char* name :
@@ -148,13 +149,17 @@ RecordedSums sums_of(const DeviceHistory& history) {
   return sums;
 }
 
+Bytes reserved_at_end(const DeviceHistory& history) {
+  Bytes reserved;
+  for (const SnapshotSegment& segment : history.final_segments) reserved += segment.total_size;
+  return reserved;
+}
+
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
   const Peak reserved = sums_of(history).reserved;
-  Bytes at_end;
-  for (const SnapshotSegment& segment : history.final_segments) at_end += segment.total_size;
   if (history.final_segments.empty() && reserved.highest() == 0 && reserved.now() == 0)
     return std::nullopt;
-  return reserved.above(reserved.start_for(at_end));
+  return reserved.above(reserved.start_for(reserved_at_end(history)));
 }
 
 DeviceHistory& HistoryCollector::device_of(std::int64_t number) {

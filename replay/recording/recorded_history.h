@@ -73,6 +73,14 @@ struct DeviceHistory {
 /// Whether any event has a stack.
 bool has_stacks(const DeviceHistory& history);
 
+/// The stack of an event; the empty one if the history has no stacks.
+inline traces::StackId stack_of(const DeviceHistory& history, std::size_t event) {
+  return history.stacks.empty() ? traces::StackId{} : history.stacks[event];
+}
+
+/// The size of all final segments.
+Bytes reserved_at_end(const DeviceHistory& history);
+
 /// The stacks of final blocks without a request among the events: they were there all the time.
 std::map<Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
 

@@ -80,10 +80,6 @@ FragmentationRules rules_of(const DeviceHistory& history, std::size_t count,
   return rules;
 }
 
-traces::StackId stack_of(const DeviceHistory& history, std::size_t event) {
-  return history.stacks.empty() ? traces::StackId{} : history.stacks[event];
-}
-
 /// Finds the requests of what is in use.
 void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& state) {
   LiveBlocks live;
@@ -110,7 +106,7 @@ void keep_history(const DeviceHistory& history, std::size_t count, StateHistory 
   }
 }
 
-/// After so many events.
+/// The state after `count` events.
 DeviceState state_of(const DeviceHistory& history, std::size_t count, const Settings& settings,
                      Snapshot snapshot) {
   DeviceState state;
@@ -123,7 +119,7 @@ DeviceState state_of(const DeviceHistory& history, std::size_t count, const Sett
   return state;
 }
 
-/// The end of the call that the last of so many events belongs to.
+/// The end of the call that the last of the first `event_count` events belongs to.
 std::size_t end_of_call(const ExplainedHistory& explained, std::size_t event_count) {
   if (event_count == 0) return 0;
   const std::optional<RecordedCall> call = call_of(explained.calls, event_count - 1);
@@ -161,7 +157,7 @@ class StateAtStep : public FollowedBlocks {
   Snapshot snapshot_;
 };
 
-/// The state of whole blocks, as those of pinned memory, after so many events or after the last of
+/// The state of whole blocks, as those of pinned memory, after `count` events or after the last of
 /// them that has a place. Following them needs none of the rules of a device's allocator.
 Snapshot whole_blocks_after(const DeviceHistory& history, const HistoryWalk& walk,
                             HistoryStep count) {

@@ -147,8 +147,7 @@ traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
 }
 
 Bytes least_reservation(const DeviceHistory& history) {
-  std::uint64_t now = 0;
-  for (const SnapshotSegment& segment : history.final_segments) now += segment.total_size.count;
+  std::uint64_t now = reserved_at_end(history).count;
   std::uint64_t most = now;
   for (std::size_t i = history.events.size(); i-- > 0;) {
     const AllocatorEvent& event = history.events[i];
