@@ -5,6 +5,20 @@
 #include "allocator/options/size_rules.h"
 
 namespace vramlab::replay {
+namespace {
+
+using allocator::share_of;
+
+/// The least memory whose share is at least `share`. Requires: 0 < threshold < 1.
+Bytes least_with_share(double threshold, Bytes share) {
+  Bytes whole{static_cast<std::uint64_t>(static_cast<double>(share.count) / threshold)};
+  while (whole > Bytes{} && share_of(threshold, whole - Bytes{1}) >= share)
+    whole = whole - Bytes{1};
+  while (share_of(threshold, whole) < share) whole += Bytes{1};
+  return whole;
+}
+
+}  // namespace
 
 std::string_view fidelity_label_name(FidelityLabel label) {
   switch (label) {
@@ -25,21 +39,6 @@ FidelityLabel Fidelity::label() const {
   for (const DeviceFidelity& device : devices) weakest = std::max(weakest, device.label);
   return weakest;
 }
-
-using allocator::share_of;
-
-namespace {
-
-/// The least memory whose share is at least so large. Requires: 0 < threshold < 1.
-Bytes least_with_share(double threshold, Bytes share) {
-  Bytes whole{static_cast<std::uint64_t>(static_cast<double>(share.count) / threshold)};
-  while (whole > Bytes{} && share_of(threshold, whole - Bytes{1}) >= share)
-    whole = whole - Bytes{1};
-  while (share_of(threshold, whole) < share) whole += Bytes{1};
-  return whole;
-}
-
-}  // namespace
 
 double AllowedMemory::fraction_of(Bytes device_memory) const {
   const Bytes allowed = at_least + Bytes{(at_most - at_least).count / 2};

@@ -13,6 +13,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
 
 struct Site {
   const char* key;
@@ -179,14 +181,6 @@ TEST(Comparison, with_a_report_compares_no_groups) {
   EXPECT_FALSE(half.has_groups);
   EXPECT_THAT(half.groups, IsEmpty());
 }
-
-}  // namespace
-
-namespace {
-
-using testing::IsEmpty;
-using testing::Pair;
-using testing::UnorderedElementsAre;
 
 std::vector<HeldGroup> groups(const std::vector<std::string>& keys) {
   std::vector<HeldGroup> made;

@@ -13,7 +13,9 @@
 namespace vramlab::replay {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 Limit limit(const char* text) { return parse_limit(text, "--fail-if"); }
 
@@ -105,14 +107,6 @@ TEST(Limits, what_comes_from_nothing_is_above_every_share) {
   EXPECT_TRUE(is_broken(limit("stranded > +1000%"), 0, 1));
   EXPECT_FALSE(is_broken(limit("stranded > +2%"), 0, 0));
 }
-
-}  // namespace
-
-namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class Budget : public testing::Test {
  protected:

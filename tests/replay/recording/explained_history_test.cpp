@@ -13,6 +13,8 @@ namespace vramlab::replay {
 namespace {
 
 namespace fs = std::filesystem;
+using allocator::Action;
+using allocator::AllocatorEvent;
 using tests::bundled_case;
 using tests::fidelity_of;
 using tests::history_of;
@@ -112,14 +114,6 @@ TEST(VerifiedCases, are_all_the_bundled_ones_that_a_snapshot_can_hold) {
   std::ranges::sort(found);
   EXPECT_EQ(found, replayable_case_names);
 }
-
-}  // namespace
-
-namespace {
-
-using allocator::Action;
-using allocator::AllocatorEvent;
-using tests::fidelity_of;
 
 class AlteredRecording : public ::testing::Test {
  protected:

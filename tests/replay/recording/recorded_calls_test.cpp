@@ -149,10 +149,6 @@ TEST(RecordedCalls, pass_over_markers) {
   EXPECT_EQ(kinds_of(history_of({{Action::snapshot, 0}, {Action::alloc, 1}})), Kinds{request});
 }
 
-}  // namespace
-
-namespace {
-
 /// Calls of one event each.
 class EmptyingRhythmTest : public testing::Test {
  protected:

@@ -61,10 +61,6 @@ TEST(PossibleReferences, are_those_of_2_12_where_events_name_pools) {
   EXPECT_THAT(names_for(snapshot), ElementsAre("2.15"));
 }
 
-}  // namespace
-
-namespace {
-
 class RecordedThreads : public testing::Test {
  protected:
   void request_from(std::string_view function, std::string_view file) {
