@@ -1,7 +1,7 @@
 // Holdings: who held a device's memory at a moment, as a list of blocks. They are found while the
-// events go by, in one pass for any moment: the peak is known only at the end, but what was held at
-// the highest point so far is kept at hand. A new mark only costs forgetting the one before, and
-// memory is bounded by what was ever held at once, not by the number of events.
+// events go by, in one pass for any moment: the peak is known only at the end, but the blocks at
+// the highest point so far are kept at hand. A new mark only costs forgetting the one before, and
+// memory is bounded by the blocks ever held at once, not by the number of events.
 //
 // Memory is allocated from when it is handed out until its owner gives it back; the peak is the
 // first event at which most memory, as requested, was allocated. If a file does not say when memory

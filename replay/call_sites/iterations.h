@@ -1,5 +1,5 @@
-// The ends of a program's iterations: told by the user, or found by what the program calls its
-// iterations (ranges, markers, annotations), otherwise by requests that come again
+// The ends of a program's iterations: told by the user, or found by the names that the program has
+// for iterations (ranges, markers, annotations), otherwise by requests that come again
 // (RepeatedRequests). IterationFinder looks at all events and makes a rule; IterationEnds follows
 // the rule on a second way through the file.
 #pragma once

@@ -9,7 +9,7 @@
 #include "replay/call_sites/iterations.h"
 #include "replay/compare/history_metrics.h"
 #include "replay/recording/history_checks.h"
-#include "replay/replayer/host_report.h"
+#include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/replayed_states.h"
 #include "traces/io/input_error.h"

@@ -288,7 +288,7 @@ bool is_broken(const Limit& limit, std::int64_t base, std::int64_t now) {
     case LimitKind::change:
       return holds(limit.sign, change, limit.value);
     case LimitKind::relative_change:
-      // Every share of nothing is nothing, so what comes from nothing is above all of them.
+      // Every share of 0 is 0, so any growth from 0 is above all of them.
       return holds(limit.sign, change * whole_ratio, static_cast<Wide>(limit.value) * base);
   }
   return false;

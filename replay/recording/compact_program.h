@@ -1,7 +1,7 @@
 // CompactProgram: a program's events kept, so that it is read once and replayed many times.
-// Requests, frees and the like take eight bytes, beside their number in the file; what is rarer
-// points to a whole event. Names of blocks are small numbers, used again once a block is freed:
-// what a replay needs to know of them grows with what is live, not with the program. A long program
+// Requests, frees and the like take eight bytes, beside their number in the file; rarer events
+// point to a whole event. Names of blocks are small numbers, used again once a block is freed: the
+// memory for them grows with the live blocks, not with the program. A long program
 // lies in scratch files; a replay goes through it with a CompactReader of its own.
 #pragma once
 
@@ -133,7 +133,7 @@ struct StartingSegment {
   GivenSegment segment;
   /// The id of each block; 0 if the program holds none.
   std::vector<std::uint64_t> ids;
-  /// By block; known for those that are still there at the recording's end.
+  /// The stack of each block; known if it is still there at the recording's end.
   std::vector<traces::StackId> stacks;
 };
 
@@ -145,7 +145,7 @@ struct ProgramPart {
   CompactProgram program;
   /// Segments of the start.
   std::vector<StartingSegment> start;
-  /// The first events of the program, this many, make the rest of the start: pools, waiting frees.
+  /// How many of the first events make the rest of the start: pools and waiting frees.
   std::size_t start_event_count = 0;
 };
 

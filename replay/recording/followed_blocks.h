@@ -1,6 +1,6 @@
 // FollowedBlocks: the live blocks of a device while its history is walked through, each as large
-// and in the segment where it was placed, and what all of them add up to. Everything that looks at
-// moments derives from it.
+// and in the segment where it was placed, and their sums. Everything that looks at moments derives
+// from it.
 #pragma once
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // them: timelines, report pages, waiting frees, lifetimes, call sites.
 //
 // A key is an address in a recording, where memory may have been there before the first event, and
-// an id in a program, where a free of what is not live shows that the file is wrong.
+// an id in a program, where a free of a block that is not live shows that the file is wrong.
 #pragma once
 
 #include <cstdint>
@@ -63,12 +63,12 @@ enum class MemoryEventKind : std::uint8_t {
   allocated,
   /// Its owner gave it back.
   freed,
-  /// It is free, which says when it was given back only where nothing else does.
+  /// It is free. Only where no `freed` came does this say when it was given back.
   free_completed,
   failed,
   /// The program gave it a label.
   labelled,
-  /// A checkpoint of a pool was restored: what is held there only an allocator knows.
+  /// A checkpoint of a pool was restored: only an allocator knows the blocks held there.
   restored,
   range_begin,
   range_end,
@@ -105,7 +105,7 @@ class LiveBlocks {
 
   /// Memory from before the first event.
   void add_earlier(LiveBlock block);
-  /// Throws InputError where a program frees what is not live, or names anew what is.
+  /// Throws InputError if a program frees a block that is not live, or names a live one anew.
   void apply(const MemoryEvent& event);
 
   /// Null where nothing is in use under the key.
@@ -147,7 +147,7 @@ class LiveBlocks {
   bool allows_unknown_ids_ = false;
   bool says_when_freed_ = false;
   std::size_t count_ = 0;
-  /// Looked up only; what is taken out of it is sorted.
+  /// Looked up only; lists taken out of it are sorted.
   Blocks blocks_;
 };
 

@@ -48,8 +48,8 @@ void PoolInference::note_apart(const std::set<std::pair<LifeIndex, LifeIndex>>& 
   }
 }
 
-/// A stream has one reservation in each half of a pool as a rule; what was there at the start does
-/// not show whether there was a reason for a second one.
+/// A stream has one reservation in each half of a pool as a rule; the state at the start does not
+/// show whether there was a reason for a second one.
 void PoolInference::note_reservations() {
   std::set<std::pair<LifeIndex, LifeIndex>> pairs;
   const auto& lives = placements_.lives;
@@ -187,8 +187,8 @@ std::vector<LifeIndex> PoolInference::unknown_among(const std::vector<LifeIndex>
   return unknown;
 }
 
-/// Stretches in which the order of a release does not break, pairs of neighbouring ones, and what
-/// was left behind.
+/// Stretches in which the order of a release does not break, pairs of neighbouring stretches, and
+/// the lives that were left behind.
 std::vector<std::vector<LifeIndex>> PoolInference::groups_of(const ReleaseRun& run) const {
   std::vector<std::vector<LifeIndex>> stretches;
   const auto key = [&](const ReleaseRun::Released& one) {

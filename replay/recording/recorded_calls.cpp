@@ -99,7 +99,7 @@ class Cutter {
   bool is_foreign_release(std::size_t event, StackId stack) const {
     return is_release(history_.events[event].action) && stack_of(history_, event) != stack;
   }
-  /// Follows what is reserved up to there.
+  /// Follows the reserved memory up to there.
   bool had_room_until(std::size_t end) {
     const Bytes before = reserved_;
     Bytes got;

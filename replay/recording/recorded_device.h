@@ -1,6 +1,6 @@
 // RecordedDevice: a device that does what a recording says it did. Memory is granted when the
-// recording shows that it was, at the recorded place; what the allocator asks of it is compared
-// with the recorded segment calls, in order. RecordedPlaces, for replays under other conditions,
+// recording shows that it was, at the recorded place; the allocator's calls are compared with the
+// recorded segment calls, in order. RecordedPlaces, for replays under other conditions,
 // takes only the places of a recording.
 #pragma once
 

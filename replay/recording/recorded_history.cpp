@@ -35,7 +35,7 @@ BlockState state_of(TextId text) {
   }
 }
 
-/// Old formats say what the block was asked for last.
+/// Old formats have the last request of the block in its history.
 Bytes requested_of(const traces::BlockValue& block) {
   if (block.keys.has(KnownText::requested_size)) return block.requested_size;
   return block.history.empty() ? Bytes{} : block.history.back().real_size;
@@ -235,7 +235,7 @@ void take_as_host(RecordedHistory& history) {
 
 namespace {
 
-/// Under expandable_segments, which 2.4 alone leaves out of private pools.
+/// Whether private pools have classic segments under expandable_segments, as in 2.4 alone.
 bool has_classic_private_segments(const RecordedHistory& history, const traces::TextTable& texts) {
   const auto* option = setting(history, "expandable_segments", texts);
   const auto* is_on = option == nullptr ? nullptr : std::get_if<bool>(&option->content);

@@ -156,12 +156,12 @@ class HistoryCollector : public traces::SnapshotSink {
 
 struct SettingsInForce {
   allocator::Settings settings;
-  /// Why they may not be what was in force; empty where the file says them.
+  /// Why others may have been in force; empty if the file says them.
   std::string doubt;
 };
 
-/// The recorded option string as this version reads it, and over it what the file says of single
-/// options.
+/// The recorded option string as this version reads it, and over it the single options that the
+/// file says.
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
                                   const ReferenceVersion& version);
 

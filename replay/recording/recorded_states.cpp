@@ -10,7 +10,7 @@
 namespace vramlab::replay {
 namespace {
 
-/// The whole file's; empty if no event has a time.
+/// The first time in the whole file; empty if no event has a time.
 std::optional<std::uint64_t> first_time_us(const RecordedHistory& history) {
   std::optional<std::uint64_t> first;
   for (const DeviceHistory& device : history.devices)
@@ -22,7 +22,7 @@ std::optional<std::uint64_t> first_time_us(const RecordedHistory& history) {
   return first;
 }
 
-/// Empty if the first one is later.
+/// How many events were up to the time; empty if the first one is later.
 std::optional<std::size_t> count_until(const DeviceHistory& history, std::uint64_t time_us) {
   std::size_t count = 0;
   while (count < history.events.size() && history.events[count].time_us <= time_us) ++count;
@@ -80,7 +80,7 @@ FragmentationRules rules_of(const DeviceHistory& history, std::size_t count,
   return rules;
 }
 
-/// Finds the requests of what is in use.
+/// Finds the requests of blocks in use.
 void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& state) {
   LiveBlocks live;
   for (std::size_t i = 0; i < count; ++i) live.apply(memory_event(history, i));
@@ -187,7 +187,7 @@ RecordedStates recorded_states(Recording& recording, const Moment& moment, State
   for (const DeviceHistory& device : history.devices) {
     const auto at = count_at(device, moment, start_us);
     if (!at) continue;
-    // A single entry tells nothing of what came before it.
+    // A single entry tells nothing of the time before it.
     const bool is_all_there_is = moment.kind == MomentKind::peak && device.events.size() < 2;
     if (is_all_there_is)
       found.doubts.push_back("device " + std::to_string(device.device) +

@@ -1,5 +1,5 @@
 // States of a recording at a moment, as following it shows them: exact where following it is exact.
-// A state, with its history, also goes to a writer as a memory snapshot: what a replay came to
+// A state, with its history, also goes to a writer as a memory snapshot: the result of a replay
 // becomes a file that PyTorch's own viewers open.
 #pragma once
 

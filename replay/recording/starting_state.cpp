@@ -339,7 +339,7 @@ void find_kinds(const DeviceHistory& history, RewoundState& rewound,
 }
 
 /// Reservations begin at least `least` apart; but the lowest addresses of one may be unmapped, so
-/// what is known of two pieces can tell them apart earlier.
+/// their kinds and pools can tell two pieces apart earlier.
 bool belongs(const StartingReservation& reservation, Address at, const StartingPiece& piece,
              Bytes least) {
   const bool is_known = !reservation.kind_is_guessed && !piece.kind_is_guessed;

@@ -455,8 +455,8 @@ void VerifyRun::note_garbage_limit() {
     garbage_limits_.was_enough(reserved - garbage_in(passes));
 }
 
-/// The last attempt to get memory was refused: there was less than what is reserved and what it
-/// asked for. A new reservation is refused before anybody asks for memory.
+/// The last attempt to get memory was refused: the device had less than the reserved memory and
+/// the amount asked for. A new reservation is refused before anybody asks for memory.
 void VerifyRun::note_refusal() {
   const PoolKind kind = allocator::pool_kind_of(call_.search.rounded);
   const Bytes unit = allocator::expandable_unit(kind, engine_.settings());

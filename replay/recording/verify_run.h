@@ -1,7 +1,7 @@
 // VerifyRun: a recorded history through the engine. Segment addresses, the device's grants and the
 // completion of waiting frees come from the recording; everything else is the engine's: which
-// block, when memory is asked for and how much, what is mapped and released. Each address is chosen
-// before the recorded one is looked at.
+// block, when memory is asked for and how much, which units are mapped and released. Each address
+// is chosen before the recorded one is looked at.
 #pragma once
 
 #include <map>
