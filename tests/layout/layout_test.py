@@ -50,7 +50,6 @@ LEVELS = {
     ],
     "tools/cli": [
         ["tools/cli/printers"],
-        ["tools/cli/kit/messages"],
         ["tools/cli/kit"],
         ["tools/cli/commands"],
         # Commands that show parts of what the others show.

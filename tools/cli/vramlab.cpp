@@ -1,5 +1,5 @@
-// The program: reads the command line, runs the subcommand, and says what an error looks like from
-// outside.
+// The program: reads the command line, runs the subcommand, and turns errors into messages and exit
+// statuses.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -12,14 +12,14 @@
 #include "allocator/types/reference_version.h"
 #include "replay/metrics/nearest_name.h"
 #include "tools/cli/kit/commands.h"
-#include "tools/cli/kit/messages/messages.h"
+#include "tools/cli/kit/messages.h"
 
 namespace vramlab::tools {
 namespace {
 
 struct HelpRow {
   std::string_view command;
-  /// What a user wants to do.
+  /// A task of users, as a heading of the help.
   std::string_view task;
 };
 
@@ -65,13 +65,13 @@ std::vector<Command> commands_in_order() {
   return commands;
 }
 
-/// Empty, which help leaves out, of what only shells call.
+/// Empty for commands that only shells call; help leaves these out.
 std::string task_of(const std::string& command) {
   const auto row = std::ranges::find(help_order, command, &HelpRow::command);
   return std::string(row == help_order.end() ? "More" : row->task);
 }
 
-/// `chosen` receives what to do if the command is the one on the command line.
+/// `chosen` receives the action if the command is the one on the command line.
 void declare(const Command& command, CLI::App& program, CommandAction& chosen) {
   CLI::App* declared = program.add_subcommand(command.name, command.sentence);
   declared->footer(command.example);
@@ -100,7 +100,7 @@ std::optional<std::string> unknown_command(const CLI::App& program, int argument
          std::string(replay::nearest_name(name, known));
 }
 
-/// What the library that reads arguments takes for a very large number.
+/// The library for arguments reads a negative count as a very large number.
 void refuse_negative_counts(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
     if (option->get_type_name().starts_with("UINT"))

@@ -1,4 +1,4 @@
-// What `vramlab complete` offers for the next word.
+// The candidates of `vramlab complete` for the next word.
 #include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
@@ -11,7 +11,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using testing::StartsWith;
 
-/// Without the sentences.
+/// The candidates without their sentences.
 std::vector<std::string> offered(std::vector<std::string> words) {
   words.insert(words.begin(), {"complete", "--"});
   const ProgramResult result = run_vramlab(words);

@@ -1,4 +1,4 @@
-// The program from outside: what it prints, and how it exits.
+// The program from outside: its output and its exit status.
 #include <gtest/gtest.h>
 
 #include <fstream>

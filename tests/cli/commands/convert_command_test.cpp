@@ -222,7 +222,7 @@ TEST_F(Convert, being_interrupted_leaves_nothing) {
   int input_end = -1;
   const pid_t child = start_waiting(folder + "/out.pickle", input_end);
   ASSERT_GT(child, 0);
-  // More than is looked at to tell the format, and less than a snapshot.
+  // More bytes than are read to tell the format, and fewer than a snapshot has.
   const std::string start = content_of(input).substr(0, 200);
   ASSERT_EQ(::write(input_end, start.data(), start.size()), 200);
   while (file_count() == 1) usleep(1000);

@@ -1,4 +1,4 @@
-// `vramlab diff` from outside: what it finds, and what it lets pass.
+// `vramlab diff` from outside: differences that it finds, and changes that it lets pass.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,8 +52,7 @@ TEST_F(Diff, of_a_file_with_itself_is_empty) {
   }
 }
 
-/// Memory that is there when a recording begins, and given back by `finish`; then `step` asks for
-/// less.
+/// Memory that exists when a recording begins and is freed by `finish`; then `step` asks for less.
 std::string recording_of_old_memory() {
   const auto stack = [](const std::string& name, int line) {
     return R"([{"name": ")" + name + R"(", "filename": "train.py", "line": )" +
@@ -88,7 +87,7 @@ TEST_F(Diff, of_a_recording_that_began_late_with_a_replay_of_it_is_empty) {
   }
 }
 
-/// Every address of a snapshot, wherever it stands, this much higher.
+/// The snapshot with every address this much higher.
 void shift_addresses(json& value, std::uint64_t by) {
   if (value.is_object())
     for (const char* key : {"address", "addr"})
@@ -117,7 +116,7 @@ TEST_F(Diff, of_a_recording_and_its_replay_at_other_addresses_is_empty) {
   json shifted = read_json("base.json");
   shift_addresses(shifted, std::uint64_t{1} << 38);
   write("elsewhere.json", shifted.dump());
-  // Under another condition it is a replay, no copy of what was recorded.
+  // Under another condition it is a replay, no copy of the recording.
   record("elsewhere.json", "replayed.json", {"--device-memory", "200GiB"});
   ASSERT_NE(read_json("replayed.json")["segments"][0]["address"],
             read_json("base.json")["segments"][0]["address"]);
@@ -130,7 +129,7 @@ TEST_F(Diff, of_a_recording_that_began_in_mid_run_and_its_replay_is_empty) {
   record(leak, "whole.json");
   json cut = read_json("whole.json");
   json& entries = cut["device_traces"][0];
-  // What the optimizer and the model hold was there before, and only the segments name its sites.
+  // The memory of the optimizer and the model existed before, and only the segments name its sites.
   entries.erase(entries.begin(), entries.begin() + 3000);
   write("cut.json", cut.dump());
   record("cut.json", "replayed.json", {"--device-memory", "200GiB"});

@@ -1,4 +1,4 @@
-// The limits of `vramlab diff` from outside: budgets, and what is refused.
+// The limits of `vramlab diff` from outside: budgets and refusals.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/kit/diff_runs.h"

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// What the fake PyTorch does after CUDA came up.
+/// The code of the fake PyTorch after CUDA came up.
 constexpr const char* program_begin = "import os, torch\nfrom torch import _C\ntorch.cuda.init()\n";
 
 class DryRun : public DryRunTest {
@@ -255,7 +255,7 @@ TEST_F(DryRun, plain_program_has_the_drivers_calls_as_its_history) {
   EXPECT_EQ(read.exit_status, 0) << read.errors;
 }
 
-// The start-up hook does this for what PyTorch looks for and no stand-in exports.
+// The start-up hook does this for functions that PyTorch looks for and no stand-in exports.
 TEST_F(DryRun, functions_added_for_a_run_are_noted_and_answer) {
   const std::string library = in_folder("added.so");
   const ProgramResult result = dry_run(

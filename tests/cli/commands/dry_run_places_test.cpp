@@ -1,4 +1,4 @@
-// The folder of a run of `vramlab dry-run`, and what a program compiles in it while it runs.
+// The folder of a run of `vramlab dry-run`, and code that a program compiles into it while it runs.
 #include <unistd.h>
 
 #include "tests/support/kit/dry_run_test.h"
@@ -79,7 +79,7 @@ TEST_F(DryRunPlaces, program_can_link_with_the_driver_while_it_runs) {
   EXPECT_EQ(result.exit_status, 0) << result.errors;
 }
 
-// CUDA's own runtime asks for these tables, and ends where they are not there.
+// CUDA's own runtime asks for these tables, and ends if they are missing.
 TEST_F(DryRunPlaces, program_with_the_runtime_linked_in_is_named) {
   const ProgramResult result = dry_run_shell(
       "cd '" + folder +

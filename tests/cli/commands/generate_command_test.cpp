@@ -25,7 +25,7 @@ class Generate : public FolderTest {
     arguments.insert(arguments.begin(), "generate");
     return run_vramlab(std::move(arguments));
   }
-  /// What is wrong is said, and nothing is left behind.
+  /// The mistake is named, and no file is left behind.
   void expect_refused(const std::vector<std::string>& arguments, const std::string& reason) {
     const ProgramResult result = generate(arguments);
     EXPECT_EQ(result.exit_status, 2);
@@ -99,7 +99,7 @@ TEST_F(Generate, wrong_usage_is_refused_with_what_is_wrong) {
   expect_refused({"-o", output}, "NAME");
 }
 
-/// A long one, so that it is under way when it is interrupted.
+/// A long trace, so that the command still runs when it is interrupted.
 pid_t start_long(const std::string& output) {
   const pid_t child = fork();
   if (child != 0) return child;

@@ -1,4 +1,4 @@
-// What the program prints of the bundled samples is what tests/golden says, letter by letter.
+// The output of the program for the bundled samples equals tests/golden, letter by letter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

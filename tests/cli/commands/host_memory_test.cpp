@@ -1,5 +1,5 @@
-// What commands show of pinned host memory: of a program with events about it, and of a recording
-// with its sections.
+// Pinned host memory in the output of commands: of a program with events about it, and of a
+// recording with its sections.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ const std::string loader = samples + "dataloader.vtrace.jsonl";
 
 class HostMemory : public FolderTest {
  protected:
-  /// One block that is held, one that is cached, and how they came about; and a small history of
-  /// a device.
+  /// One block that is held, one that is cached, and their history; and a small history of a
+  /// device.
   std::string recording(const std::string& settings = {}, int size = 1024) const {
     const std::string path = folder + "/host.vtrace.jsonl";
     std::ofstream(path)

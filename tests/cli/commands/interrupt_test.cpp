@@ -32,14 +32,14 @@ class ReadingCommand {
   ReadingCommand(const ReadingCommand&) = delete;
   ReadingCommand& operator=(const ReadingCommand&) = delete;
 
-  /// Returns when the command has read it.
+  /// Returns when the command has read the text.
   void give(const std::string& bytes) const {
     ASSERT_EQ(::write(input_end_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
     for (int unread = 1; unread > 0; usleep(1000))
       ASSERT_EQ(ioctl(input_end_, FIONREAD, &unread), 0);
   }
 
-  /// The signal that ended it; nothing where it goes on for a minute.
+  /// The signal that ended the command; empty if it runs for a minute.
   std::optional<int> signal_that_ended_it() const {
     constexpr int attempts = 60'000;
     int status = 0;

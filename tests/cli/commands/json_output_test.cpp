@@ -1,4 +1,4 @@
-// `--json` of the commands that name files: a name may be any bytes, and what is printed is JSON.
+// `--json` of the commands that name files: a name may be any bytes, and the output is JSON.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// A name with a byte that no UTF-8 has.
+/// A name with a byte that is never valid in UTF-8.
 class JsonOutput : public FolderTest {
  protected:
   JsonOutput() { fs::copy_file(leak, file); }

@@ -1,4 +1,4 @@
-// Labels that programs give their tensors: what the metadata of requests says, and the `annotate`
+// Labels that programs give their tensors: in the metadata of requests, and in the `annotate`
 // entries of PyTorch 2.14.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

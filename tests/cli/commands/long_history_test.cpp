@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// The most memory that a program had, in KiB; what it prints goes nowhere.
+/// The peak memory of a program in KiB; its output is dropped.
 long peak_kib_of(const std::vector<std::string>& command) {
   const pid_t child = fork();
   if (child == 0) {
@@ -55,7 +55,7 @@ class LongHistory : public FolderTest {
   }
 };
 
-/// It began in mid-run, so it is gone through more than once.
+/// The recording began in mid-run, so it is read more than once.
 TEST_F(LongHistory, gives_the_same_from_standard_input_as_from_a_file) {
   const std::string recording = recorded(generated("300000"), "250000");
   const std::string content = content_of(recording);
@@ -84,7 +84,8 @@ constexpr bool memory_is_the_programs_own = false;
 constexpr bool memory_is_the_programs_own = true;
 #endif
 
-/// A history in memory would take 100 MiB more. What is short stays in memory, so a little grows.
+/// A history in memory would take 100 MiB more. Short parts stay in memory, so a little growth is
+/// allowed.
 TEST_F(LongHistory, takes_hardly_more_memory_than_one_of_a_quarter_of_its_length) {
   if (!memory_is_the_programs_own) GTEST_SKIP() << "a sanitizer takes memory of its own";
   const std::string trace = generated("1300000");

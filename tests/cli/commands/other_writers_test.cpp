@@ -1,5 +1,5 @@
-// Snapshots of other allocators than CUDA's. None of a real run was at hand: these are made as
-// public documentation describes them (docs/guide/recordings.md).
+// Snapshots of other allocators than CUDA's. No snapshot of a real run was available, so these
+// follow public documentation (docs/guide/recordings.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ json segment(const json& blocks) {
           {"frames", json::array()}};
 }
 
-/// Two keys at the top, and what waits has the word that the documentation has for it.
+/// Two keys at the top; a waiting block has the state's name from the documentation.
 json of_xpu() {
   return {{"segments",
            {segment({block(0x10000000, 4194304, "active_awaiting_free"),

@@ -1,4 +1,4 @@
-// `vramlab pack` where its searches are ended: by time, and by Ctrl-C.
+// `vramlab pack` with searches that are ended by time and by Ctrl-C.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -49,7 +49,7 @@ const std::array packers = {Packer{"gzip", [](const std::string& bytes) { return
 class PackedRecording : public FolderTest {
  protected:
   std::string file_with(const std::string& bytes) const { return write("in", bytes); }
-  /// What convert makes of the file, as lines.
+  /// The output of `vramlab convert` for the file, as lines.
   std::string converted(const std::string& bytes) const {
     const std::string output = folder + "/out.pickle";
     const auto run = run_vramlab({"convert", file_with(bytes), "-o", output, "--force"});

@@ -60,7 +60,7 @@ TEST(PoliciesCommand, refuses_what_it_does_not_know) {
   EXPECT_EQ(policies({samples + "none.vtrace"}).exit_status, 2);
 }
 
-/// The rows of docs/guide/packing.md: a sample, then what each policy reserved.
+/// The rows of docs/guide/packing.md: a sample, then the memory that each policy reserved.
 TEST(PoliciesCommand, comes_to_what_the_page_of_policies_says) {
   std::ifstream page(support::source_dir() + "/docs/guide/packing.md");
   std::size_t rows = 0;

@@ -31,7 +31,7 @@ std::vector<std::string> readme_lines() {
   return lines;
 }
 
-/// As typed into a shell in that folder, with the built program on the path.
+/// Runs the command as typed into a shell in that folder, with the built program on the path.
 ProgramResult run_typed(const std::string& folder, const std::string& command) {
   return run_program({"/usr/bin/env", "-C", folder, "bash", "-c",
                       "PATH=" + support::binary_dir() + ":$PATH; " + command});

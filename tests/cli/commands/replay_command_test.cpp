@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// How often a file was opened since this was made.
+/// Counts how often a file was opened.
 class OpenCounter {
  public:
   explicit OpenCounter(const std::string& file) : queue_(inotify_init1(IN_NONBLOCK)) {

@@ -1,4 +1,4 @@
-// `vramlab report` from outside; what the page does in a browser is in tests/web/report.
+// `vramlab report` from outside; tests/web/report tries the page in a browser.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::string bytes_of_base64(const std::string& text) {
 
 class ReportCommand : public FolderTest {
  protected:
-  /// What the page says of each of its runs.
+  /// The text of the page about each of its runs.
   static std::vector<json> runs_of(const std::string& page) {
     std::vector<json> runs;
     const std::string begin = "class=\"run\">";

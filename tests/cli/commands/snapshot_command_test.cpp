@@ -1,4 +1,4 @@
-// `vramlab snapshot` from outside: moments by time, devices, and what it says of an out-of-memory.
+// `vramlab snapshot` from outside: moments by time, devices, and out-of-memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// What the program prints, samples named without their folder.
+/// The output of the program, with samples named without their folder.
 std::string output_of(const std::string& sample, std::vector<std::string> options,
                       const char* command = "snapshot") {
   options.insert(options.begin(), {command, samples + sample});

@@ -1,4 +1,4 @@
-// `vramlab steps` from outside. What it prints of the tour's programs is in tests/golden/steps.
+// `vramlab steps` from outside. Its output for the tour's programs is in tests/golden/steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -46,7 +46,7 @@ SweepFigures replayed(const std::string& path, const ReplayConditions& condition
   return figures_of(path, source.run(conditions));
 }
 
-/// What is needed without a limit, two thirds of it with what comes of that, and shares of it.
+/// Limits: the memory needed without a limit, two thirds of it, and smaller shares.
 std::vector<ReplayConditions> conditions_for(const std::string& path) {
   const auto peak =
       static_cast<std::uint64_t>(value_of(replayed(path, {}).metrics, "peak_reserved"));
@@ -82,7 +82,7 @@ bool is_refused(const std::string& path, const ReplayConditions& conditions) {
          path.find("graphs") != std::string::npos;
 }
 
-/// Nearly all of a sample goes to files there.
+/// With this limit nearly all of a sample goes to files.
 traces::ScratchPlace small_place() {
   return {.folder = support::own_folder(), .most_bytes_in_memory = 4096, .chunk_bytes = 1024};
 }

@@ -68,7 +68,7 @@ TEST_F(Top, finds_the_peak_that_info_tells_of) {
   const json info = json::parse(run_vramlab({"info", "--json", recording}).output);
   std::vector<std::uint64_t> peaks;
   std::function<void(const json&)> look = [&](const json& value) {
-    // One that has no parts is its own only one.
+    // A value without parts counts as its own only part.
     if (!value.is_structured()) return;
     if (value.is_object() && value.contains("peak_requested_bytes"))
       peaks.push_back(value["peak_requested_bytes"]);

@@ -1,4 +1,4 @@
-// What every command refuses in the same way: one line that says what was meant.
+// Mistakes that every command refuses in the same way: with one line that says what was meant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -29,7 +29,7 @@ class CountTests : public testing::Test {
     entries_ +=
         "<testcase name=\"" + name + "\" status=\"" + status + "\">" + inside + "</testcase>";
   }
-  /// One of googletest's, with the tests `one` and `two` to run.
+  /// A program of googletest with the tests `one` and `two`.
   void add_suite(const std::string& status, const std::string& report,
                  const std::string& output = "") {
     add_entry("All/Suite", status, "<system-out>" + output + "</system-out>");
@@ -83,7 +83,7 @@ TEST_F(CountTests, a_suite_that_ended_early_fails_with_the_name_of_its_last_test
   EXPECT_EQ(result.exit_status, 1);
 }
 
-/// By exit(0) in a test, for instance: ctest takes it for success.
+/// For instance by exit(0) in a test, which ctest takes for success.
 TEST_F(CountTests, a_suite_that_ended_early_and_well_fails_too) {
   add_suite("run", "");
   EXPECT_EQ(count().exit_status, 1);

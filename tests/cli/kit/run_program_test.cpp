@@ -1,4 +1,4 @@
-// What tests run as programs does not depend on how the tests themselves were started.
+// Programs that tests run do not depend on how the tests themselves were started.
 #include "tests/support/processes/run_program.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace vramlab::tests {
 namespace {
 
-/// As a shell starts what runs in the background.
+/// Starts the program as a shell starts one in the background.
 class InBackground : public testing::Test {
  protected:
   InBackground() : before_(std::signal(SIGINT, SIG_IGN)) {}

@@ -1,4 +1,4 @@
-// Sizes on the command line as people write them, and as PyTorch's messages say them.
+// Sizes on the command line as people write them, and as PyTorch's messages write them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

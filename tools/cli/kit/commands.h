@@ -4,8 +4,11 @@
 // The source NAME_command.cpp of a subcommand defines `Command NAME_command()`. The build collects
 // these functions by the names of the files (cmake/CommandRows.cmake), so a new subcommand needs no
 // line elsewhere.
+//
+// Manuals and completions ask for the declared options.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,25 +19,25 @@
 
 namespace vramlab::tools {
 
-/// What a subcommand does once its arguments are read.
+/// The work of a subcommand, once its arguments are read.
 using CommandAction = std::function<ExitStatus()>;
 
 struct Command {
   /// As it is typed: `replay`.
   std::string name;
-  /// What help says of it. Begins with a verb that users would search for.
+  /// The sentence of the help. Begins with a verb that users would search for.
   std::string sentence;
-  /// The end of its own help: `Example: vramlab replay ...`.
+  /// The end of the command's own help: `Example: vramlab replay ...`.
   std::string example;
   /// Declares the options.
   std::function<CommandAction(CLI::App& command)> declare;
 };
 
-/// All that have a source, by name. The build writes this function.
+/// All commands that have a source, by name. The build writes this function.
 std::vector<Command> all_commands();
 
-/// The functions of a command as one. If its arguments have `flags`, they are the common ones: they
-/// come last unless `add_options` adds them, and say how it logs.
+/// Joins the functions of a command. If its arguments have `flags`, these are the common flags:
+/// they come last unless `add_options` adds them, and decide how the command logs.
 template <class Arguments>
 std::function<CommandAction(CLI::App&)> with(void (*add_options)(CLI::App&, Arguments&),
                                              ExitStatus (*run)(const Arguments&)) {
@@ -50,5 +53,14 @@ std::function<CommandAction(CLI::App&)> with(void (*add_options)(CLI::App&, Argu
     };
   };
 }
+
+/// The subcommands that help lists. A command without a group is for scripts.
+std::vector<const CLI::App*> listed_commands(const CLI::App& command);
+
+/// The values that the option takes, if these are few and known.
+std::vector<std::string> values_of(const CLI::Option& option);
+
+/// The placeholder of the value in a manual, such as SIZE; empty for a flag.
+std::string value_name(const CLI::Option& option);
 
 }  // namespace vramlab::tools

@@ -1,4 +1,4 @@
-// The one place where commands open recordings. With --verbose, standard error says each time that
+// The only place where commands open recordings. With --verbose, standard error says each time that
 // a file is read and that the history of a device is explained.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace vramlab::tools {
 
-/// For commands that look at the records themselves. `-` is standard input. Throws InputError.
+/// For commands that read the records themselves. `-` is standard input. Throws InputError.
 traces::OpenTrace open_input(const std::string& path, traces::ProgressListener listener);
 traces::OpenTrace open_input(traces::OpenBytes bytes);
 
@@ -29,7 +29,7 @@ struct ReplayedFile {
   std::unique_ptr<replay::Recording> recording;
   replay::Replayer replayer;
 };
-/// Throws InputError also where there is nothing to replay.
+/// Throws InputError, also if there is nothing to replay.
 ReplayedFile open_replayed(const std::string& path, traces::ProgressListener listener,
                            replay::OpenConditions conditions = {});
 
@@ -38,7 +38,7 @@ ReplayedFile open_replayed(const std::string& path, traces::ProgressListener lis
 std::shared_ptr<ReplayedFile> open_kept(const std::string& path, traces::ProgressListener listener,
                                         replay::OpenConditions conditions = {});
 
-/// Throws InputError for a program. `taker`: what takes recordings only, for the message.
+/// Throws InputError for a program. `taker` names the command that takes recordings only.
 void refuse_program(const replay::Recording& recording, const std::string& taker);
 
 }  // namespace vramlab::tools

@@ -1,5 +1,6 @@
-// What a command does when somebody stops it. A thread waits for the signals, so no handler and
-// nothing global is needed. Signals that the program was started to ignore stay ignored.
+// Reactions of a command to Ctrl-C and to a request to end. A thread waits for the signals, so no
+// handler and no global state is needed. Signals that the program was started to ignore stay
+// ignored.
 #pragma once
 
 #include <signal.h>
@@ -11,7 +12,7 @@
 
 namespace vramlab::tools {
 
-/// Holds back Ctrl-C, and being asked to end, while it lives.
+/// Holds back Ctrl-C and requests to end while it lives.
 class HeldInterrupts {
  public:
   HeldInterrupts();
@@ -19,33 +20,33 @@ class HeldInterrupts {
   HeldInterrupts& operator=(const HeldInterrupts&) = delete;
   ~HeldInterrupts();
 
-  /// Once. From here on the first signal, also one that was held back, is answered by this, and is
-  /// not held back any more: the next one ends the program.
+  /// Called once. From now on `answer` is called for the first signal, also for one that was held
+  /// back. The next signal ends the program.
   void answer_with(std::function<void(int signal)> answer);
 
  private:
   void wait_for_signal();
 
   std::function<void(int signal)> answer_;
-  /// Those waited for, and one that only ends the waiting.
+  /// The signals waited for, and one that only ends the waiting.
   sigset_t signals_{};
   sigset_t signals_before_{};
   std::thread waiting_;
 };
 
-/// No unfinished file is left behind where somebody stops the program.
+/// Removes unfinished files if somebody stops the program.
 class RemovalOnInterrupt {
  public:
-  /// Once, when the files are open: these are removed from now on, folders with what is in them,
-  /// and the program then ends as if nobody had waited: by the signal itself. Before that
-  /// interrupts are held back, so that none falls between the opening of a file and this.
+  /// Called once, when the files are open. From now on a signal removes them, folders with their
+  /// contents, and then ends the program as usual. Until this call interrupts are held back, so
+  /// that none falls between the opening of a file and this.
   void begin(std::vector<std::string> paths);
 
  private:
   HeldInterrupts interrupts_;
 };
 
-/// A search ends with the best so far where somebody stops it; who does so again ends the program.
+/// The first interrupt ends a search with its best result so far; the second ends the program.
 class StopOnInterrupt {
  public:
   StopOnInterrupt();

@@ -1,3 +1,5 @@
+// In a process that ends with its command no file is kept open. tools/web/page/kept_file.cpp stands
+// in place of this source in the page.
 #include "tools/cli/kit/input_files.h"
 
 namespace vramlab::tools {

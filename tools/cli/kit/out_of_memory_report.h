@@ -1,4 +1,4 @@
-// Why a request failed and what would have helped, found and printed.
+// Explanations of a failed request: the reason, and changes that would have helped.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 #include "replay/metrics/out_of_memory_reason.h"
 #include "replay/recording/recording.h"
 #include "replay/settings_search/out_of_memory_tries.h"
-#include "tools/cli/kit/replay_arguments.h"
+#include "tools/cli/kit/arguments.h"
 
 namespace vramlab::tools {
 
@@ -17,9 +17,9 @@ struct OutOfMemoryExplanation {
   /// The state right after it.
   const replay::DeviceState& state;
   replay::OutOfMemoryReason story;
-  /// What the device had in the replay; nothing of a recording.
+  /// The device's memory in the replay; empty for a recording.
   std::optional<Bytes> memory;
-  /// With which it passes, found by replaying.
+  /// Changes with which the request passes, found by replaying.
   std::optional<Bytes> least_memory = {};
   std::vector<replay::TriedOptions> tried = {};
 };
@@ -28,11 +28,11 @@ struct OutOfMemoryExplanation {
 /// recording must outlive the tries.
 replay::ReplayTry tries_of(replay::Recording& recording, const ReplayArguments& arguments);
 
-/// For a state of a recording; empty if it is not one of an out-of-memory. Without tries, what
-/// would have helped is left out.
+/// An explanation for a state of a recording; empty if the state is not at an out-of-memory.
+/// Without tries the changes that would have helped are left out.
 std::optional<OutOfMemoryExplanation> explain_recorded(const replay::DeviceState& state,
                                                        const replay::ReplayTry& tries);
-/// For the first request that failed in a replay of a device.
+/// An explanation for the first request that failed in a replay of a device.
 OutOfMemoryExplanation explain_replayed(const replay::DeviceState& state,
                                         const replay::DeviceReport& report,
                                         const replay::ReplayTry& tries);

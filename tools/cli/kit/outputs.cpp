@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -59,5 +60,17 @@ void OpenOutput::finish(std::string_view last) {
 }
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMoment& at,
+                         const traces::GenericPointer& settings,
+                         const traces::SnapshotTables& tables) {
+  const auto writer =
+      make_trace_writer(output.name().ends_with(".json") ? traces::TraceFormat::snapshot_json
+                                                         : traces::TraceFormat::snapshot_pickle,
+                        output, tables);
+  write_states(at.states, settings, writer->sinks().recorded);
+  writer->finish();
+  output.finish();
+}
 
 }  // namespace vramlab::tools

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/replayer/replayed_states.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/interrupts.h"
 #include "traces/io/byte_sink.h"
@@ -27,14 +28,15 @@ struct OutputArguments {
 CLI::Option* add_output(CLI::App& command, OutputArguments& output, const std::string& description);
 void add_force(CLI::App& command, OutputArguments& output);
 
-/// Opened before the work, which can take long: a name that can't be written to is refused at once.
+/// An output that is opened before the work, which can take long. So a name that can't be written
+/// to is refused at once.
 class OpenOutput : public traces::ByteSink {
  public:
   /// Throws InputError.
   explicit OpenOutput(const OutputArguments& output);
 
   void write(std::string_view bytes) override;
-  /// Writes the last of it. A file that is not finished is removed.
+  /// Writes `last` and completes the file. A file that is not finished is removed.
   void finish(std::string_view last = {});
   /// Null for standard output.
   traces::OutputFile* file() { return file_ ? &*file_ : nullptr; }
@@ -53,10 +55,16 @@ struct TableOutput : OutputArguments {
 /// --format, -o, --force and --limit. The output must outlive the parsing.
 void add_table_output(CLI::App& command, TableOutput& output);
 
-/// What was asked for: without a format the output's ending says it, and otherwise it is the usual
-/// one. Throws InputError.
+/// The format that was asked for, else the one of the output's ending, else the usual one. Throws
+/// InputError.
 std::string wanted_format(const TableOutput& output, const CommonFlags& flags,
                           const std::string& usual = "text");
+
+/// Writes a pickle, or JSON if the name ends in .json, and finishes the file. The tables belong to
+/// the states and to the settings, which may be null.
+void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMoment& at,
+                         const traces::GenericPointer& settings,
+                         const traces::SnapshotTables& tables);
 
 /// To standard output.
 void print(std::string_view text);

@@ -1,20 +1,26 @@
 #include "tools/cli/kit/preloaded_program.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
+#include "tools/cli/kit/input_files.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -22,7 +28,7 @@ namespace {
 
 constexpr const char* library_name = "libvramlab_preload.so";
 
-/// As LD_PRELOAD takes them.
+/// The libraries as LD_PRELOAD lists them.
 std::string listed_for_loader(const std::vector<std::filesystem::path>& libraries) {
   std::string list;
   for (const std::filesystem::path& library : libraries) {
@@ -45,8 +51,8 @@ sigset_t signals_to_send_on() {
 
 [[noreturn]] void become(const PreloadedProgram& program, const std::string& libraries) {
   const char* const before = std::getenv("LD_PRELOAD");
-  // What was there stays in front, so that tools which wrap the driver too see the program's calls
-  // first.
+  // Libraries that are preloaded already stay in front, so that other tools that wrap the driver
+  // see the program's calls first.
   const std::string others = before == nullptr || *before == '\0' ? "" : std::string(before) + ":";
   setenv("LD_PRELOAD", (others + libraries).c_str(), 1);
   for (const auto& [name, value] : program.variables) setenv(name.c_str(), value.c_str(), 1);
@@ -63,7 +69,8 @@ int status_of(int ended) {
   return WIFSIGNALED(ended) ? ended_by_signal + WTERMSIG(ended) : WEXITSTATUS(ended);
 }
 
-/// The child's status, if it has ended. Whatever else ended, and is ours by now, is forgotten.
+/// The child's status, if it has ended. Other ended processes whose parent we have become are only
+/// reaped.
 std::optional<int> status_if_ended(pid_t child) {
   std::optional<int> status;
   int ended = 0;
@@ -82,12 +89,12 @@ int wait_for(pid_t child, const sigset_t& signals) {
       if (const auto status = status_if_ended(child)) return *status;
       continue;
     }
-    // The terminal's own signals reach all of its processes; those of people are for us alone.
+    // Signals of the terminal reach the program anyway; signals that somebody sends reach us alone.
     if (signal > 0 && info.si_code <= 0) kill(child, signal);
   }
 }
 
-/// Processes whose parent we are: those of the program that lost theirs.
+/// Processes of the program that lost their parent and became our children.
 std::vector<pid_t> own_children() {
   std::vector<pid_t> children;
   const std::string self = std::to_string(getpid());
@@ -96,7 +103,8 @@ std::vector<pid_t> own_children() {
   return children;
 }
 
-/// First asks them to end, as they may have something to write, and does not wait for ever.
+/// Asks the processes to end first, as they may have something to write, and does not wait for
+/// ever.
 void end_left_processes() {
   constexpr int asked_rounds = 30;
   constexpr int most_rounds = 60;
@@ -109,6 +117,73 @@ void end_left_processes() {
     const timespec pause{0, 100'000'000};
     nanosleep(&pause, nullptr);
   }
+}
+
+/// Reads `4711` and `4711.2`.
+std::optional<RecordingPart> part_from(std::string_view name) {
+  RecordingPart part;
+  const char* const end = name.data() + name.size();
+  auto read = std::from_chars(name.data(), end, part.process);
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '.')
+    read = std::from_chars(read.ptr + 1, end, part.number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return part;
+}
+
+/// A program that was killed during a write leaves at most half a line, which no reader accepts.
+void cut_half_line(const RecordingPart& part) {
+  std::ifstream file(part.path, std::ios::binary);
+  std::uintmax_t whole = part.bytes;
+  while (whole > 0) {
+    file.seekg(static_cast<std::streamoff>(whole - 1));
+    if (file.get() == '\n') break;
+    --whole;
+  }
+  file.close();
+  if (whole != part.bytes) std::filesystem::resize_file(part.path, whole);
+}
+
+std::string name_with_process(const RecordingPart& part) {
+  const std::string name = part.output + "." + std::to_string(part.process);
+  return part.number == 1 ? name : name + "." + std::to_string(part.number);
+}
+
+/// Reserves the name with an empty file, as several ranks may end at once with one name. False if
+/// the name belongs to another.
+bool claim(const std::string& name, const FinishedRecordings& to) {
+  const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file >= 0) close(file);
+  // Other errors are reported when the file is written.
+  if (file >= 0 || errno != EEXIST) return true;
+  return to.overwrite == traces::Overwrite::allowed &&
+         std::filesystem::last_write_time(name) < to.begun;
+}
+
+std::string finish_claimed(const RecordingPart& part, std::string name, FinishedRecordings to) {
+  if (!claim(name, to)) {
+    name = name_with_process(part);
+    if (!claim(name, to))
+      throw traces::InputError({name, "", "no file of this name (or --force)", "one"});
+  }
+  to.overwrite = traces::Overwrite::allowed;
+  try {
+    finish_recording(part, name, to);
+  } catch (...) {
+    std::error_code ignored;
+    if (std::filesystem::is_empty(name, ignored)) std::filesystem::remove(name, ignored);
+    throw;
+  }
+  return name;
+}
+
+void put_main_first(std::vector<RecordingPart>& parts, int process) {
+  const auto main = std::max_element(
+      parts.begin(), parts.end(), [&](const RecordingPart& a, const RecordingPart& b) {
+        const bool a_is_own = a.process == process;
+        const bool b_is_own = b.process == process;
+        return std::tie(a_is_own, a.bytes) < std::tie(b_is_own, b.bytes);
+      });
+  std::rotate(parts.begin(), main, main + 1);
 }
 
 }  // namespace
@@ -153,6 +228,53 @@ ProgramEnd run_preloaded(const PreloadedProgram& program) {
   if (program.left == LeftProcesses::end) end_left_processes();
   sigprocmask(SIG_SETMASK, &signals_before, nullptr);
   return {child, status};
+}
+
+void finish_recording(const RecordingPart& part, const std::string& name,
+                      const FinishedRecordings& to) {
+  cut_half_line(part);
+  traces::OpenTrace trace = open_input(part.path, nullptr);
+  traces::OutputFile output(name, to.overwrite);
+  traces::SnapshotTables tables;
+  const auto writer = make_trace_writer(to.format, output, tables);
+  traces::read_trace(trace, tables, writer->sinks());
+  writer->finish();
+  output.finish();
+  std::filesystem::remove(part.path);
+}
+
+std::vector<RecordingPart> recording_parts(const std::filesystem::path& folder,
+                                           const std::string& mark) {
+  std::vector<RecordingPart> parts;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t at = name.rfind(mark + ".");
+    if (at == std::string::npos) continue;
+    auto part = part_from(std::string_view(name).substr(at + mark.size() + 1));
+    if (!part) continue;
+    part->path = entry.path().string();
+    part->output = (folder / name.substr(0, at)).string();
+    part->bytes = entry.file_size();
+    parts.push_back(*part);
+  }
+  std::sort(parts.begin(), parts.end(), [](const RecordingPart& a, const RecordingPart& b) {
+    return std::tie(a.process, a.number) < std::tie(b.process, b.number);
+  });
+  return parts;
+}
+
+std::vector<std::string> finish_recordings(const std::vector<RecordingPart>& parts, int process,
+                                           const FinishedRecordings& to) {
+  std::map<std::string, std::vector<RecordingPart>> of_outputs;
+  for (const RecordingPart& part : parts) of_outputs[part.output].push_back(part);
+  std::vector<std::string> names;
+  for (auto& [output, own] : of_outputs) {
+    put_main_first(own, process);
+    for (const RecordingPart& part : own)
+      names.push_back(
+          finish_claimed(part, &part == &own.front() ? output : name_with_process(part), to));
+  }
+  return names;
 }
 
 }  // namespace vramlab::tools

@@ -11,7 +11,7 @@
 #include "allocator/types/answers.h"
 #include "replay/replayer/replay_setup.h"
 #include "replay/settings_search/sweep.h"
-#include "tools/cli/kit/progress_bar.h"
+#include "tools/cli/kit/messages.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -22,7 +22,7 @@ using replay::Replayer;
 using replay::SweepFigures;
 using replay::SweepRow;
 
-/// As it can be given again.
+/// The option as it can be typed again.
 std::string exact_size(std::uint64_t bytes) {
   constexpr std::uint64_t mebibyte = 1ULL << 20;
   return bytes % mebibyte == 0 ? std::to_string(bytes / mebibyte) + "MiB" : std::to_string(bytes);

@@ -1,5 +1,5 @@
-// Recordings read once and replayed under many settings side by side: what `sweep`, `advise` and
-// `capacity` have in common.
+// Recordings that are read once and replayed under many settings in parallel, for `sweep`,
+// `advise`, `capacity` and others.
 #pragma once
 
 #include <cstddef>
@@ -9,28 +9,29 @@
 
 #include "replay/replayer/replayer.h"
 #include "replay/settings_search/sweep.h"
+#include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/input_files.h"
-#include "tools/cli/kit/replay_arguments.h"
 #include "tools/cli/printers/table.h"
 
 namespace vramlab::tools {
 
-/// Side by side where there are several. Throws InputError.
+/// Opens several files in parallel. Throws InputError.
 std::vector<ReplayedFile> open_all(const std::vector<std::string>& files,
                                    const ReplayArguments& arguments, const CommonFlags& flags,
                                    std::size_t threads);
-/// What replays them.
+/// The replayers of the files, in their order.
 using Replayers = std::vector<const replay::Replayer*>;
 Replayers replayers_of(const std::vector<ReplayedFile>& files);
 
-/// Each setting on each recording, on so many threads at most. In the order of the settings. What
-/// the version refuses, or what cannot be replayed, is a refused row.
+/// Replays each setting on each recording, on at most `threads` threads. The rows are in the order
+/// of the settings. A setting that the version refuses, or that cannot be replayed, gives a refused
+/// row.
 std::vector<replay::SweepRow> run_settings(const Replayers& replayers,
                                            const std::vector<replay::AskedSetting>& settings,
                                            const replay::ReplayConditions& conditions,
                                            std::size_t threads);
 
-/// What was asked, for the head of an answer.
+/// The question, for the head of an answer.
 struct AskedWhatIf {
   std::vector<std::string> files;
   std::string reference;
@@ -53,23 +54,23 @@ std::string conditions_text(const ReplayArguments& arguments);
 
 struct SettingCells {
   std::string options;
-  /// Why there are no figures, or what to know of them; mostly empty.
+  /// The reason why there are no figures, or a remark about them; mostly empty.
   std::string remark;
   std::vector<std::string> figures;
 };
-/// For people: the options behind the figures.
+/// A table for people, with the options behind the figures.
 std::string settings_text(std::vector<Column> figures, const std::vector<SettingCells>& rows);
-/// The options before the figures, the remark in a column of its own.
+/// A table with the options before the figures, and the remark in a column of its own.
 std::string settings_markdown(std::vector<Column> figures, const std::vector<SettingCells>& rows);
-/// As a user names it: `no options`, `as recorded (max_split_size_mb:64)`.
+/// The setting as a user names it: `no options`, `as recorded (max_split_size_mb:64)`.
 std::string options_text(const replay::AskedSetting& setting, const std::string& recorded);
 
-/// As many as there are cores.
+/// The number of cores.
 std::size_t usual_thread_count();
 
-/// Calls `run` once with each number below `count`, on so many threads at most. Which thread runs
-/// which is left open, so a task keeps its result under its number. The first error is thrown again
-/// once all threads have ended; what was not begun by then is left out.
+/// Calls `run` once with each number below `count`, on at most `threads` threads. The order is left
+/// open, so a task keeps its result under its number. The first error is thrown again once all
+/// threads have ended; tasks that had not begun by then are left out.
 void run_tasks(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& run);
 
 }  // namespace vramlab::tools

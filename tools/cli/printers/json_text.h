@@ -1,5 +1,5 @@
-// How every command prints JSON. Names of files and other texts may be any bytes, and JSON is
-// UTF-8: each byte that is not UTF-8 becomes U+FFFD, the sign for an unknown letter.
+// Printing of JSON, the same for every command. Names of files and other texts may be any bytes,
+// and JSON is UTF-8: each byte that is not UTF-8 becomes U+FFFD, the replacement character.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,13 +12,13 @@
 
 namespace vramlab::tools {
 
-/// A whole document: two blanks for each level, and a line break behind it.
+/// A whole document, indented by two blanks a level, with a line break at its end.
 std::string json_text(const nlohmann::ordered_json& document);
 
-/// Without blanks and line breaks, for what stands inside of something else.
+/// A value without blanks and line breaks, to be put inside another text.
 std::string compact_json_text(const nlohmann::ordered_json& value);
 
-/// A value as it is, an amount of bytes as their number, and null where there is none.
+/// The value as it is, bytes as their number, and null for an empty optional.
 template <class Value>
 nlohmann::ordered_json or_null(const std::optional<Value>& value) {
   if (!value) return nullptr;
@@ -33,8 +33,8 @@ inline nlohmann::ordered_json text_or_null(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
 
-// What a function makes of a value, or of each item of a list. Printers of several commands have
-// functions of one name, so the function is chosen by the value's type.
+// The result of a function for a value, or for each item of a list. Several commands have functions
+// of one name, so the value's type chooses the function.
 
 template <class Value>
 using JsonOf = nlohmann::ordered_json (*)(const Value&);
@@ -65,7 +65,7 @@ nlohmann::ordered_json json_list(const Items& items,
 
 nlohmann::ordered_json metrics_json(const replay::MetricValues& values);
 
-/// A ratio as a number from 0 to 1, others as they are.
+/// A ratio is a number from 0 to 1; other values stay as they are.
 nlohmann::ordered_json metric_number(const replay::MetricValue& value);
 
 }  // namespace vramlab::tools

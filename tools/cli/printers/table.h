@@ -1,5 +1,5 @@
-// Table: rows of cells that print as text for people, as Markdown and as CSV; and what a limit on
-// rows leaves out.
+// Table: rows of cells that print as text for people, as Markdown and as CSV; and the line that
+// says how many rows a limit leaves out.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class Table {
   void add(std::vector<std::string> cells);
   bool is_empty() const { return rows_.empty(); }
 
-  /// With a line of headings, unless all of them are empty.
+  /// The table with a line of headings, unless all of them are empty.
   std::string text(const std::string& indent = "  ") const;
   /// Cells are printed as they are: markdown_cell() and code_cell() make a text safe.
   std::string markdown() const;
@@ -41,9 +41,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// A text without what would end a cell of a Markdown table.
+/// A text without characters that would end a cell of a Markdown table.
 std::string markdown_cell(const std::string& text);
-/// The same as code, so that no letter of it is Markdown.
+/// The same as inline code, so that no character of it is Markdown.
 std::string code_cell(const std::string& text);
 
 /// How many of so many rows are shown; a limit of 0 shows all.

@@ -9,27 +9,27 @@
 
 namespace vramlab::tools {
 
-/// Filled up with spaces behind it, or before it.
+/// The text filled up with spaces behind it, or before it.
 std::string padded(std::string text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
 
 inline constexpr std::size_t line_name_width = 18;
 void add_line(std::string& text, const std::string& name, const std::string& value);
 
-/// A text as one value: between quotes where a comma, a quote or a line break is in it, with each
-/// quote twice.
+/// A text as one value of CSV: quoted if it has a comma, a quote or a line break, with each quote
+/// doubled.
 std::string csv_text(const std::string& text);
 
 /// `12.3 %`.
 std::string percent_text(double percent);
-/// So much of it in percent; 0 of nothing.
+/// The share in percent; 0 of nothing.
 std::string percent_of(std::uint64_t part, std::uint64_t whole);
 /// The same of a ratio in millionths.
 std::string ratio_text(std::int64_t millionths);
-/// `+12.34 %`: how much the size is above the other; `+0 %` where it is not.
+/// `+12.34 %`: how much the size is above the other; `+0 %` if it is not.
 std::string percent_above(Bytes size, Bytes other);
 
-/// An amount in the unit of a metric that is no ratio.
+/// An amount in the unit of a metric. Requires: the metric is no ratio.
 std::string amount_text(const replay::Metric& metric, std::uint64_t amount);
 
 std::string duration_text(std::uint64_t time_us);

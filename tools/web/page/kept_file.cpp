@@ -1,5 +1,5 @@
-// Figures follow each key that is pressed in a page. So the recording that was opened last stays
-// open between commands, as long as it is the same file, read under the same version's rules.
+// A page updates its figures at each key press. So the recording that was opened last stays open
+// between commands, as long as the file and the version of the rules stay the same.
 #include <sys/stat.h>
 
 #include "tools/cli/kit/input_files.h"
@@ -33,7 +33,7 @@ struct KeptFile {
 
 std::shared_ptr<ReplayedFile> open_kept(const std::string& path, traces::ProgressListener listener,
                                         replay::OpenConditions conditions) {
-  // Lives as long as the page's worker does: nothing else outlives a command.
+  // The kept recording lives as long as the page's worker; no other object outlives a command.
   static KeptFile kept;
   const FileIdentity file = identity_of(path);
   const ReferenceVersion* const version = conditions.version;

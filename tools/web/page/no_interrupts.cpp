@@ -1,4 +1,5 @@
-// A page has no signals: who does not want to wait ends the worker, and its files end with it.
+// A page has no signals. A user who does not want to wait ends the worker, and its files end with
+// it.
 #include "tools/cli/kit/interrupts.h"
 
 namespace vramlab::tools {

@@ -1,4 +1,4 @@
-// The page shows what stands on standard error, and needs no library to write it.
+// The page shows standard error, and needs no library to write it.
 #include <cstdio>
 
 #include "tools/cli/kit/logging.h"

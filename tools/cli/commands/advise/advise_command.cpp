@@ -1,4 +1,4 @@
-// `vramlab advise`: which setting to use for this workload, what it saves, what it costs.
+// `vramlab advise`: finds the best setting for a workload, with its savings and its costs.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,7 +9,7 @@
 #include "replay/metrics/fragmentation.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/settings_search/advise.h"
-#include "tools/cli/commands/pack/packing_beside.h"
+#include "tools/cli/commands/pack/pack_report.h"
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/outputs.h"
@@ -34,10 +34,10 @@ struct AdviseOutcome {
   std::string costs_origin;
   /// The device's memory; empty without a limit.
   std::optional<Bytes> memory;
-  /// What keeps memory at the peak, where nothing helps: sentences.
+  /// Sentences: the reasons for the peak, if no setting helps.
   std::vector<std::string> pinners;
   replay::Advice advice;
-  /// Without groups of what is too long to pack beside.
+  /// Groups that are too long to pack here are left out.
   PackOutcome packing;
 };
 
@@ -114,7 +114,8 @@ ordered_json saved_json(const SweepRow& best, const SweepRow& other) {
          value_of(best.worst().metrics, "peak_reserved");
 }
 
-/// Why nothing helps, or why it does not fit; empty where something helps and it fits.
+/// The reason why no setting helps or the program does not fit; empty if a setting helps and it
+/// fits.
 std::vector<std::string> advise_reasons(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
   const bool fails = advice.best.worst().failed.has_value();
@@ -221,7 +222,7 @@ replay::ReplayWatch at_peak_of(const replay::ReplayReport& report, traces::Devic
   return watch;
 }
 
-/// What live blocks keep at the peak, by where they were asked for.
+/// The memory of live blocks at the peak, by call site.
 std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
                                           const traces::SnapshotTables& tables) {
   constexpr std::size_t looked_at = 1000;
@@ -257,7 +258,7 @@ std::vector<std::string> find_pinner_sentences(const Replayer& replayer,
   return state ? pinner_sentences(*state, replayer.tables()) : std::vector<std::string>{};
 }
 
-/// What is left for the program.
+/// The memory that is left for the program.
 std::optional<Bytes> memory_of(const replay::ReplayConditions& conditions,
                                const replay::ReplayReport& report) {
   const Bytes others = conditions.held_by_others.value_or(Bytes{});
@@ -269,7 +270,7 @@ std::optional<Bytes> memory_of(const replay::ReplayConditions& conditions,
   return least;
 }
 
-/// More take as long to pack as to advise on.
+/// Packing more blocks takes as long as the advice itself.
 constexpr std::uint64_t most_calls_to_pack = 1'000'000;
 
 ExitStatus give_advice(const AdviseArguments& arguments) {
@@ -287,7 +288,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
       advise(replayer, options, [&](const std::vector<replay::AskedSetting>& settings) {
         return run_settings(replayers, settings, conditions, arguments.threads);
       });
-  // What no setting gets round, such as a start that does not fit.
+  // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
   if (replayer.call_count() <= most_calls_to_pack)
     outcome.packing = packing_beside(replayer, conditions);

@@ -1,4 +1,4 @@
-// `vramlab conform`: runs recorded cases on the engine and says which agree.
+// `vramlab conform`: runs recorded cases on the engine and reports which agree.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 struct ConformOutcome {
   std::string file;
   std::optional<replay::CaseVerdict> verdict;
-  /// Names the file itself; empty where there is a verdict.
+  /// Names the file itself; empty if there is a verdict.
   std::string error;
 };
 
@@ -66,8 +66,8 @@ ConformCounts count_outcomes(const std::vector<ConformOutcome>& outcomes) {
   return counts;
 }
 
-/// Such as `396 passed, 0 failed`, without a line break; unreadable files only where there are
-/// some.
+/// Such as `396 passed, 0 failed`, without a line break; unreadable files are named only if there
+/// are any.
 std::string counts_text(const ConformCounts& counts) {
   std::string text =
       std::to_string(counts.passed) + " passed, " + std::to_string(counts.failed) + " failed";

@@ -1,4 +1,4 @@
-// `vramlab convert`: a recording in another format.
+// `vramlab convert`: writes a recording in another format.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,8 +12,8 @@
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/logging.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
 #include "traces/filters/anonymized.h"
 #include "traces/filters/record_filter.h"
 #include "traces/formats/open_trace.h"
@@ -34,7 +34,7 @@ bool leaves_out(const traces::RecordFilter& filter) {
   return filter.from_ns || filter.to_ns || filter.device || filter.stream;
 }
 
-/// Leaves parts out, takes stacks away and puts names in place of names, in this order.
+/// A chain of filters: leaves parts out, removes stacks and replaces names, in this order.
 class ConvertChain {
  public:
   /// The tables are those of the reader; they and the sinks at the end must live as long.
@@ -47,7 +47,7 @@ class ConvertChain {
       filters_.push_back(std::make_unique<traces::FilteredRecording>(steps.filter, sinks()));
   }
 
-  /// What the reader gives to.
+  /// The sinks that the reader writes to.
   traces::NativeSinks sinks() { return filters_.empty() ? end_ : filters_.back()->sinks(); }
 
  private:
@@ -71,7 +71,7 @@ bool has_something(const replay::DeviceHistory& device) {
   return !device.events.empty() || !device.final_segments.empty();
 }
 
-/// Throws InputError where a step would take away what the curves need: parts of a history.
+/// Throws InputError if a step would remove parts of a history that the curves need.
 void check_perfetto_steps(const ConvertSteps& steps) {
   const traces::RecordFilter& filter = steps.filter;
   if (filter.from_ns || filter.to_ns || filter.stream)
@@ -104,7 +104,7 @@ std::vector<replay::MemoryTimeline> timelines_of_program(traces::OpenTrace& trac
   return timelines;
 }
 
-/// Those of what is left of a recording; adds its spans.
+/// The timelines of a filtered recording; adds its spans.
 std::vector<replay::MemoryTimeline> timelines_of_recording(
     traces::OpenTrace& trace, const ConvertSteps& steps,
     const std::shared_ptr<traces::SnapshotTables>& tables, replay::AnnotationCollector& spans) {
@@ -122,8 +122,8 @@ std::vector<replay::MemoryTimeline> timelines_of_recording(
   return timelines;
 }
 
-/// Written when the whole input is read: what was live at the beginning is only known at the end.
-/// Warns where the curves may not be what happened.
+/// The picture is written when the whole input is read, because the blocks that were live at the
+/// beginning are known only at the end. Warns if the curves may be wrong.
 void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
                          traces::ByteSink& output) {
   const auto tables = std::make_shared<traces::SnapshotTables>();

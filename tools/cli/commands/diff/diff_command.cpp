@@ -1,20 +1,415 @@
-// `vramlab diff`: what changed from one file to another, and whether that keeps within limits.
+// `vramlab diff`: compares two files and judges limits. Printed as text, as JSON, as Markdown for a
+// pull request's comments, and as JUnit XML for CI.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "replay/compare/limit.h"
-#include "tools/cli/commands/diff/diff_report.h"
+#include "replay/compare/comparison.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
+#include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/table.h"
+#include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
+#include "traces/io/letters.h"
 
 namespace vramlab::tools {
 namespace {
 
+using nlohmann::ordered_json;
+using replay::Comparison;
 using replay::GroupBy;
+using replay::GroupChange;
+using replay::GroupFate;
+using replay::Metric;
+using replay::MetricChange;
+using replay::MetricUnit;
 using replay::MomentKind;
+
+struct DiffOutcome {
+  replay::Comparison comparison;
+  /// The moment at which groups are compared, such as `the peak`.
+  std::string moment;
+  /// The kind of the groups, such as `call site`.
+  std::string grouped_by;
+  /// Groups to show; 0 for all.
+  std::uint64_t limit = 0;
+};
+
+constexpr std::size_t named_culprits = 3;
+
+const char* sign_of(std::int64_t value) { return value < 0 ? "-" : "+"; }
+
+std::string size_text(const Metric& metric, std::int64_t value) {
+  return amount_text(metric, static_cast<std::uint64_t>(std::abs(value)));
+}
+
+std::string points_text(std::int64_t millionths) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f points", static_cast<double>(std::abs(millionths)) / 1e4);
+  return text;
+}
+
+/// Empty if there was nothing before.
+std::string share_text(std::int64_t change, std::int64_t base) {
+  if (base == 0) return "";
+  const double share = 100.0 * static_cast<double>(std::abs(change)) / static_cast<double>(base);
+  return std::string(" (") + sign_of(change) + percent_text(share) + ")";
+}
+
+/// Such as `15.56 GiB`, `173` or `12.5 %`.
+std::string value_text(const Metric& metric, std::int64_t value) {
+  if (metric.unit == MetricUnit::ratio) return ratio_text(value);
+  return (value < 0 ? "-" : "") + size_text(metric, value);
+}
+
+/// `-` if the value is not known.
+std::string value_text(const Metric& metric, const std::optional<std::int64_t>& value) {
+  return value ? value_text(metric, *value) : "-";
+}
+
+/// Such as `+1.20 GiB (+7.7 %)`; ratios change by points, such as `+2.1 points`.
+std::string change_text(const MetricChange& change) {
+  if (!change.base || !change.now) return "";
+  const std::int64_t by = *change.now - *change.base;
+  if (change.metric->unit == MetricUnit::ratio) return sign_of(by) + points_text(by);
+  return sign_of(by) + size_text(*change.metric, by) + share_text(by, *change.base);
+}
+
+std::string change_text(const GroupChange& change) {
+  return sign_of(change.bytes()) +
+         format_bytes(Bytes{static_cast<std::uint64_t>(std::abs(change.bytes()))}) +
+         share_text(change.bytes(), static_cast<std::int64_t>(change.base.bytes.count));
+}
+
+std::string fate_text(GroupFate fate) {
+  switch (fate) {
+    case GroupFate::grown:
+      return "grown";
+    case GroupFate::shrunk:
+      return "shrunk";
+    case GroupFate::appeared:
+      return "new";
+    case GroupFate::gone:
+      return "gone";
+  }
+  return "";
+}
+
+/// Whether the limit compares values of both files.
+bool looks_at_base(const replay::JudgedLimit& limit) {
+  return limit.limit.metric->of != replay::MetricOf::comparison && limit.limit.needs_base();
+}
+
+/// Such as `peak_reserved > +2%: 15.56 GiB before, 16.20 GiB now, +0.64 GiB (+4.1 %)`.
+std::string limit_text(const replay::JudgedLimit& limit) {
+  const Metric& metric = *limit.limit.metric;
+  std::string text = limit.limit.text + ": ";
+  if (!looks_at_base(limit)) return text + value_text(metric, limit.now) + " now";
+  return text + value_text(metric, limit.base) + " before, " + value_text(metric, limit.now) +
+         " now, " + change_text(MetricChange{&metric, limit.base, limit.now});
+}
+
+/// The groups that grew most; empty if none grew.
+std::string culprits_text(const replay::Comparison& comparison) {
+  std::string text;
+  std::size_t named = 0;
+  for (const GroupChange& change : comparison.groups) {
+    if (change.bytes() <= 0) continue;
+    if (named++ == named_culprits) return text + ", and others";
+    text += (text.empty() ? "" : ", ") + change.key + " " + change_text(change);
+  }
+  return text;
+}
+
+std::string file_text(const char* role, const replay::ComparedFile& file,
+                      const std::string& moment) {
+  std::string text = padded(role, 6) + file.name + ", " + file.kind;
+  if (file.has_groups) {
+    text += file.is_at_end ? ", at the end" : ", at " + moment;
+    if (file.event && !file.is_at_end) text += " (event " + std::to_string(*file.event) + ")";
+  }
+  text += "\n";
+  for (const std::string& note : file.notes) text += "      note: " + note + "\n";
+  return text;
+}
+
+/// Only metrics that changed.
+std::string metrics_text(const Comparison& comparison) {
+  Table table({left(""), {"base"}, {"new"}, left("change")});
+  for (const MetricChange& change : comparison.metrics)
+    if (!change.is_same())
+      table.add({std::string(change.metric->name), value_text(*change.metric, change.base),
+                 value_text(*change.metric, change.now), change_text(change)});
+  return table.is_empty() ? "" : "\n" + table.text();
+}
+
+std::string events_text(const Comparison& comparison) {
+  if (!comparison.events) return "";
+  const replay::EventOrder& order = *comparison.events;
+  if (!order.first_difference)
+    return "\nthe same " + std::to_string(order.base_events) +
+           " events in the same order, with the same sizes, streams and blocks\n";
+  const replay::EventDifference& first = *order.first_difference;
+  std::string text = "\nthe events are the same up to event " + std::to_string(first.event);
+  if (comparison.base.devices().size() > 1) text += " of device " + std::to_string(first.device);
+  return text + "; there\n  base  " + first.base + "\n  new   " + first.now + "\n";
+}
+
+std::string blocks_text(const GroupChange& change) {
+  return std::to_string(change.base.blocks) + " -> " + std::to_string(change.now.blocks);
+}
+
+std::string group_rows(const DiffOutcome& outcome) {
+  const auto& groups = outcome.comparison.groups;
+  if (groups.empty()) return "";
+  Table table(
+      {{"change", 24}, {"base", 11}, {"new", 11}, {"blocks", 14}, left(outcome.grouped_by)});
+  const std::size_t shown = shown_of(groups.size(), outcome.limit);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const GroupChange& change = groups[i];
+    const bool is_named = change.fate() == GroupFate::appeared || change.fate() == GroupFate::gone;
+    table.add({change_text(change), format_bytes(change.base.bytes), format_bytes(change.now.bytes),
+               blocks_text(change),
+               change.key + (is_named ? " (" + fate_text(change.fate()) + ")" : "")});
+  }
+  return "\n" + table.text() + rest_line(groups.size() - shown);
+}
+
+std::string limits_text(const Comparison& comparison) {
+  std::string text;
+  for (const replay::JudgedLimit& limit : comparison.limits)
+    text += (limit.is_broken ? "  BROKEN  " : "  held    ") + limit_text(limit) + "\n";
+  if (text.empty()) return "";
+  text = "\nlimits\n" + text;
+  const std::string culprits = culprits_text(comparison);
+  if (comparison.breaks_limits() && !culprits.empty()) text += "  grew most: " + culprits + "\n";
+  return text;
+}
+
+/// The answer for people, with a line break at its end.
+std::string diff_text(const DiffOutcome& outcome) {
+  const Comparison& comparison = outcome.comparison;
+  std::string text = file_text("base", comparison.base, outcome.moment) +
+                     file_text("new", comparison.now, outcome.moment);
+  if (comparison.is_same())
+    text += "\nno difference\n";
+  else
+    text += metrics_text(comparison) + group_rows(outcome);
+  text += events_text(comparison);
+  if (!comparison.has_groups)
+    text += "\nwho holds memory is not compared: a report has no blocks\n";
+  return text + limits_text(comparison);
+}
+
+ordered_json file_json(const replay::ComparedFile& file) {
+  return {{"file", file.name},
+          {"kind", file.kind},
+          {"event", or_null(file.event)},
+          {"at_end", file.is_at_end},
+          {"notes", file.notes}};
+}
+
+ordered_json value_json(const replay::Metric& metric, const std::optional<std::int64_t>& value) {
+  return or_null(value, [&](std::int64_t known) { return metric_number({metric.name, known}); });
+}
+
+ordered_json metrics_json_of(const replay::Comparison& comparison) {
+  ordered_json metrics = ordered_json::object();
+  for (const replay::MetricChange& change : comparison.metrics) {
+    const replay::Metric& metric = *change.metric;
+    const auto by =
+        change.base && change.now ? std::optional(*change.now - *change.base) : std::nullopt;
+    metrics[std::string(metric.name)] = {{"unit", metric_unit_name(metric.unit)},
+                                         {"base", value_json(metric, change.base)},
+                                         {"new", value_json(metric, change.now)},
+                                         {"change", value_json(metric, by)}};
+  }
+  return metrics;
+}
+
+ordered_json group_json(const replay::GroupChange& change) {
+  return {{"group", change.key},
+          {"fate", fate_text(change.fate())},
+          {"base_bytes", change.base.bytes.count},
+          {"new_bytes", change.now.bytes.count},
+          {"change_bytes", change.bytes()},
+          {"base_requested_bytes", change.base.requested.count},
+          {"new_requested_bytes", change.now.requested.count},
+          {"base_blocks", change.base.blocks},
+          {"new_blocks", change.now.blocks}};
+}
+
+ordered_json events_json(const replay::EventOrder& order) {
+  return {{"base", order.base_events},
+          {"new", order.now_events},
+          {"first_difference",
+           or_null(order.first_difference, [](const replay::EventDifference& first) {
+             return ordered_json{{"device", first.device},
+                                 {"event", first.event},
+                                 {"base", first.base},
+                                 {"new", first.now}};
+           })}};
+}
+
+ordered_json limit_json(const replay::JudgedLimit& limit) {
+  const replay::Metric& metric = *limit.limit.metric;
+  return {
+      {"limit", limit.limit.text},
+      {"origin", limit.origin},
+      {"metric", metric.name},
+      {"base", value_json(metric, looks_at_base(limit) ? std::optional(limit.base) : std::nullopt)},
+      {"new", value_json(metric, limit.now)},
+      {"broken", limit.is_broken}};
+}
+
+std::string diff_json(const DiffOutcome& outcome) {
+  const replay::Comparison& comparison = outcome.comparison;
+  return json_text({{"schema_version", 1},
+                    {"base", file_json(comparison.base)},
+                    {"new", file_json(comparison.now)},
+                    {"moment", outcome.moment},
+                    {"same", comparison.is_same()},
+                    {"broken", comparison.breaks_limits()},
+                    {"changes", metrics_json_of(comparison)},
+                    {"grouped_by", outcome.grouped_by},
+                    {"groups_compared", comparison.has_groups},
+                    {"groups", json_list(comparison.groups, group_json)},
+                    {"events", or_null(comparison.events, events_json)},
+                    {"limits", json_list(comparison.limits, limit_json)}});
+}
+
+std::string headline(const Comparison& comparison) {
+  const auto broken = std::ranges::count_if(comparison.limits, &replay::JudgedLimit::is_broken);
+  if (broken > 0)
+    return "### Memory: " + std::to_string(broken) + " of " +
+           std::to_string(comparison.limits.size()) + " limits broken\n";
+  if (comparison.is_same()) return "### Memory: no difference\n";
+  return comparison.limits.empty() ? "### Memory: what changed\n"
+                                   : "### Memory: within all limits\n";
+}
+
+std::string limits_table(const Comparison& comparison) {
+  Table table({left("limit"), {"base"}, {"new"}, left("")});
+  for (const replay::JudgedLimit& limit : comparison.limits) {
+    const replay::Metric& metric = *limit.limit.metric;
+    table.add({code_cell(limit.limit.text),
+               looks_at_base(limit) ? value_text(metric, limit.base) : "",
+               value_text(metric, limit.now), limit.is_broken ? "**broken**" : "held"});
+  }
+  return table.is_empty() ? "" : "\n" + table.markdown();
+}
+
+std::string metrics_table(const Comparison& comparison) {
+  Table table({left("metric"), {"base"}, {"new"}, {"change"}});
+  for (const replay::MetricChange& change : comparison.metrics)
+    if (!change.is_same())
+      table.add({code_cell(std::string(change.metric->name)),
+                 value_text(*change.metric, change.base), value_text(*change.metric, change.now),
+                 change_text(change)});
+  return table.is_empty() ? "" : "\n" + table.markdown();
+}
+
+std::string groups_table(const DiffOutcome& outcome) {
+  const auto& groups = outcome.comparison.groups;
+  if (groups.empty()) return "";
+  const std::size_t shown = shown_of(groups.size(), outcome.limit);
+  Table table({left(outcome.grouped_by), {"base"}, {"new"}, {"change"}, left("")});
+  for (std::size_t i = 0; i < shown; ++i)
+    table.add({code_cell(groups[i].key), format_bytes(groups[i].base.bytes),
+               format_bytes(groups[i].now.bytes), change_text(groups[i]),
+               fate_text(groups[i].fate())});
+  const std::string rest = rest_line(groups.size() - shown);
+  return "\n" + table.markdown() + (rest.empty() ? "" : "\n" + rest.substr(2));
+}
+
+std::string diff_markdown(const DiffOutcome& outcome) {
+  const Comparison& comparison = outcome.comparison;
+  std::string text = headline(comparison) + "\n" + code_cell(comparison.base.name) +
+                     " compared with " + code_cell(comparison.now.name) + ", at " + outcome.moment +
+                     "\n";
+  text += limits_table(comparison) + metrics_table(comparison) + groups_table(outcome);
+  for (const replay::ComparedFile* file : {&comparison.base, &comparison.now})
+    for (const std::string& note : file->notes)
+      text += "\n* " + code_cell(file->name) + ": " + note;
+  // Programs that post it as a comment send it as JSON, which is UTF-8.
+  return traces::as_utf8(text) + (text.ends_with("\n") ? "" : "\n");
+}
+
+/// U+FFFE and U+FFFF are valid UTF-8, but XML forbids them.
+bool begins_with_no_letter(std::string_view text) {
+  return text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF");
+}
+
+/// Letters that XML can't hold become question marks.
+std::string escaped(const std::string& text) {
+  const std::string utf8 = traces::as_utf8(text);
+  std::string safe;
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    if (begins_with_no_letter(std::string_view(utf8).substr(i))) {
+      safe += '?';
+      i += 2;
+      continue;
+    }
+    const char letter = utf8[i];
+    switch (letter) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\n':
+        safe += "&#10;";
+        break;
+      default:
+        safe += static_cast<unsigned char>(letter) < ' ' ? '?' : letter;
+    }
+  }
+  return safe;
+}
+
+std::string case_text(const DiffOutcome& outcome, const replay::JudgedLimit& limit) {
+  std::string text = "    <testcase classname=\"vramlab.diff\" name=\"" +
+                     escaped(limit.limit.text) + "\" time=\"0\"";
+  if (!limit.is_broken) return text + "/>\n";
+  const std::string culprits = culprits_text(outcome.comparison);
+  text += ">\n      <failure type=\"limit\" message=\"" + escaped(limit_text(limit)) + "\">" +
+          escaped(limit_text(limit) + (culprits.empty() ? "" : "\ngrew most: " + culprits)) +
+          "</failure>\n    </testcase>\n";
+  return text;
+}
+
+/// One test case for each limit.
+std::string diff_junit(const DiffOutcome& outcome) {
+  const auto& limits = outcome.comparison.limits;
+  const std::string counts =
+      " tests=\"" + std::to_string(limits.size()) + "\" failures=\"" +
+      std::to_string(std::ranges::count_if(limits, &replay::JudgedLimit::is_broken)) +
+      "\" errors=\"0\" time=\"0\"";
+  std::string text =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vramlab diff\"" + counts +
+      ">\n  <testsuite name=\"" +
+      escaped(outcome.comparison.base.name + " to " + outcome.comparison.now.name) + "\"" + counts +
+      " skipped=\"0\">\n";
+  for (const replay::JudgedLimit& limit : limits) text += case_text(outcome, limit);
+  return text + "  </testsuite>\n</testsuites>\n";
+}
 
 constexpr const char* usual_budget = ".vramlab.json";
 
@@ -34,7 +429,7 @@ struct DiffArguments {
   CommonFlags flags;
 };
 
-/// The position in an iteration is no kind of group: it has an empty value.
+/// The position in an iteration is not a kind of group, so it has an empty value.
 const std::map<std::string, std::optional<GroupBy>>& compared_groups() {
   static const std::map<std::string, std::optional<GroupBy>> names = {
       {"site", GroupBy::site},     {"stack", GroupBy::stack}, {"size", GroupBy::size},
@@ -53,7 +448,7 @@ std::string moment_name(const std::string& at) {
   return at == "oom" ? "the first out-of-memory" : "the peak of allocated memory";
 }
 
-/// Those of the repository's file where there is one, then those of the command line.
+/// The limits of the repository's file, if there is one, then those of the command line.
 std::vector<replay::AskedLimit> limits_of(const DiffArguments& arguments) {
   std::vector<replay::AskedLimit> limits;
   const bool is_there = std::filesystem::exists(usual_budget);
@@ -85,7 +480,7 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
   return compared;
 }
 
-/// What was asked for, or else what the output's ending says.
+/// The format that was asked for, or else the one of the output's ending.
 std::string wanted_format(const DiffArguments& arguments) {
   if (arguments.flags.json) return "json";
   if (!arguments.format.empty()) return arguments.format;

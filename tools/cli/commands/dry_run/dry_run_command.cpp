@@ -1,26 +1,21 @@
-// `vramlab dry-run`: a CUDA program without a GPU, its exact memory history, and what that says.
-
+// `vramlab dry-run`: runs a CUDA program without a GPU, and says how much memory it needs.
 #include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "replay/compare/limit.h"
 #include "streams/device/gpu_models.h"
-#include "tools/cli/commands/dry_run/dry_run_options.h"
+#include "tools/cli/commands/dry_run/dry_run_job.h"
 #include "tools/cli/commands/dry_run/dry_run_outcome.h"
-#include "tools/cli/commands/dry_run/job_ranks.h"
-#include "tools/cli/commands/dry_run/named_histories.h"
-#include "tools/cli/commands/dry_run/numbered_folder.h"
-#include "tools/cli/commands/dry_run/stand_ins.h"
-#include "tools/cli/commands/report/report_page_file.h"
+#include "tools/cli/commands/dry_run/process_notes.h"
+#include "tools/cli/commands/report/report_command.h"
+#include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
-#include "tools/cli/kit/finished_recordings.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/preloaded_program.h"
-#include "tools/cli/kit/replay_arguments.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
@@ -28,10 +23,108 @@
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
 
+namespace CLI {
+class App;
+}
+
 namespace vramlab::tools {
 namespace {
 
 using traces::Overwrite;
+
+CLI::Validator size_or_none() {
+  return CLI::Validator(
+      [](std::string& text) {
+        if (text == "none") return std::string();
+        const std::string refusal = size_in_bytes()(text);
+        return refusal.empty() ? refusal_of_memory(text) : refusal;
+      },
+      "SIZE|none");
+}
+
+CLI::Validator time_or_zero() {
+  return CLI::Validator(
+      [](std::string& text) { return text == "0" ? std::string() : time_in_nanoseconds()(text); },
+      "TIME");
+}
+
+void add_device_options(CLI::App& command, DryRunArguments& arguments) {
+  add_gpu(command, arguments.gpu,
+          "The GPU to have, with its memory (--list-gpus; default: the properties of " +
+              std::string(usual_gpu) + " and no limit of memory)");
+  constexpr unsigned most_gpus = 64;
+  command.add_option("--gpus", arguments.gpu_count, "How many of them (default: 1)")
+      ->check(CLI::Range(1U, most_gpus));
+  command
+      .add_option("--device-memory", arguments.device_memory,
+                  "Memory of each device for the allocator, such as 80GiB, or none for no limit")
+      ->transform(size_or_none());
+  add_held_by_others(command, arguments.held_by_others, "nothing");
+  command.add_option("--conf", arguments.conf,
+                     "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
+  command
+      .add_option("--values", arguments.values,
+                  "What a program reads that reads values of the device")
+      ->check(CLI::IsMember({"zeros", "ones", "random"}))
+      ->capture_default_str();
+  command
+      .add_option("--values-from", arguments.values_from,
+                  "A file of Python whose function values(read) answers what the program reads")
+      ->check(CLI::ExistingFile);
+  command
+      .add_option("--kernel-time", arguments.kernel_time_ns,
+                  "The time that a kernel takes, such as 10us (the default); 0: all work is over "
+                  "at once")
+      ->transform(time_or_zero());
+  command.add_flag("--list-gpus", arguments.lists_gpus, "List the GPUs that --gpu knows");
+}
+
+void add_job_options(CLI::App& command, DryRunArguments& arguments) {
+  command.add_option("--rank", arguments.rank, "Run the program alone as this rank of a job");
+  command.add_option("--ranks", arguments.ranks,
+                     "Run it as each of these ranks, one after another: all, 0,7 or 0-3");
+  constexpr unsigned most_ranks = 1U << 20;
+  command.add_option("--world-size", arguments.world_size, "How many ranks the job has")
+      ->check(CLI::Range(1U, most_ranks));
+}
+
+void add_history_options(CLI::App& command, DryRunArguments& arguments) {
+  command.add_option("--steps", arguments.steps,
+                     "End the program, with status 0, after so many steps of an optimizer");
+  command.add_option("--mark-every", arguments.mark_every,
+                     "Mark the history each so many steps of an optimizer");
+  command
+      .add_option("--report-signal", arguments.report_signal,
+                  "The signal at which a process writes its history up to then")
+      ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
+  command.add_option("-o,--output", arguments.output,
+                     "Where the history goes, a snapshot of PyTorch; %p stands for the process, "
+                     "%h for the host, %q{RANK} for a variable of its environment");
+  command.add_option("--report", arguments.report, "Write an HTML report of the histories");
+  command.add_option("--json", arguments.json, "Write the summary as a JSON document to a file");
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");
+}
+
+void add_dry_run_options(CLI::App& command, DryRunArguments& arguments) {
+  add_device_options(command, arguments);
+  add_job_options(command, arguments);
+  add_history_options(command, arguments);
+  command.add_flag("--fail-on-oom", arguments.fails_on_out_of_memory,
+                   "Exit with 1 if a request for memory fails");
+  command
+      .add_option("--fail-if", arguments.fail_if,
+                  "Exit with 1 if this holds of a process, such as 'peak_reserved > 20GiB'; may "
+                  "be given several times")
+      ->expected(1)
+      // Otherwise the option would take the -- in front of the program.
+      ->allow_extra_args(false)
+      ->take_all();
+  command.add_flag("--explain", arguments.explains,
+                   "List every place at which the program read a value of the device, and every "
+                   "answer that a GPU may give otherwise");
+  command.add_flag("-q,--quiet", arguments.is_quiet, "No summary");
+  command.add_option("PROGRAM", arguments.program, "The program and its arguments, after --");
+}
 
 Overwrite overwrite_of(const DryRunArguments& arguments) {
   return arguments.may_overwrite ? Overwrite::allowed : Overwrite::refused;
@@ -58,9 +151,9 @@ std::vector<replay::Limit> limits_of(const DryRunArguments& arguments) {
   return limits;
 }
 
-/// Before the program runs for minutes.
+/// Checked before the program runs for minutes.
 void check_outputs(const DryRunArguments& arguments) {
-  // Names that differ by process are known when the processes are.
+  // Names that differ by process are known only once the processes are.
   if (arguments.output.find('%') == std::string::npos)
     check_new_output(arguments.output, overwrite_of(arguments));
   check_new_output(arguments.report, overwrite_of(arguments));
@@ -95,7 +188,7 @@ void find_in_histories(DryRunOutcome& outcome) {
 
 void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
   const DryRunProcess* const worst = outcome.worst();
-  // What follows an out-of-memory is not known.
+  // Nobody knows how a program goes on after an out-of-memory.
   if (worst == nullptr || outcome.ran_out_of_memory()) return;
   outcome.smallest = smallest_gpu(worst->findings, Bytes{arguments.held_by_others.value_or(0)});
   outcome.advice = find_advice(worst->findings);
@@ -120,10 +213,10 @@ void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) 
   output.finish();
 }
 
-/// What the recordings of the driver's calls are called, without the process's number.
+/// The name of the recordings of the driver's calls, without the number of the process.
 constexpr const char* driver_calls = "driver-calls";
 
-/// The driver's calls of processes that were recorded.
+/// Adds the recorded driver's calls of processes that have no history of PyTorch.
 void add_traces(const DryRunArguments& arguments, const NumberedFolder& folder,
                 std::vector<ProcessNotes>& processes) {
   names::ProcessFacts facts = names::facts_of_this_process();
@@ -140,7 +233,7 @@ void add_traces(const DryRunArguments& arguments, const NumberedFolder& folder,
   }
 }
 
-/// Once the program has ended.
+/// Reads the notes and histories once the program has ended.
 DryRunOutcome look_at(const DryRunArguments& arguments, const NumberedFolder& folder,
                       const JobEnd& end) {
   DryRunOutcome outcome;
@@ -163,7 +256,7 @@ bool fails(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
          (arguments.fails_on_out_of_memory && outcome.ran_out_of_memory());
 }
 
-/// The program's own status, unless that says that all went well and it did not for us.
+/// The program's own status; if that is 0 and our part failed, our own.
 ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay::Limit>& limits,
                      const NumberedFolder& folder, const JobEnd& end) {
   RemovalOnInterrupt removal;
@@ -172,7 +265,7 @@ ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay:
   try {
     DryRunOutcome outcome = look_at(arguments, folder, end);
     judge(limits, outcome);
-    // A program that can't be run has been named already.
+    // The message about a program that can't be run was printed already.
     const bool was_run = end.status != program_not_found && end.status != program_not_runnable;
     if (!arguments.is_quiet && (was_run || !outcome.processes.empty()))
       std::fputs(dry_run_text(outcome, arguments).c_str(), stderr);
@@ -186,7 +279,7 @@ ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay:
   }
 }
 
-/// It stands between the program and the stand-in driver, so it comes first.
+/// The recorder stands between the program and the stand-in driver, so it comes first.
 void record_driver_calls(const NumberedFolder& folder, PreloadedProgram& program) {
   program.libraries.insert(program.libraries.begin(), preload_library());
   program.variables.emplace_back("VRAMLAB_SHIM", "record");

@@ -1,16 +1,479 @@
 #include "tools/cli/commands/dry_run/dry_run_outcome.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <span>
+
+#include "tools/cli/commands/dry_run/dry_run_job.h"
+#include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/table.h"
+#include "tools/cli/printers/text_lines.h"
 
 namespace vramlab::tools {
 namespace {
+
+using nlohmann::ordered_json;
+
+/// A text and how often it was noted, over all processes.
+struct CountedSubject {
+  std::string text;
+  std::uint64_t count = 0;
+};
 
 std::vector<CountedSubject> most_first(const std::map<std::string, std::uint64_t>& counts) {
   std::vector<CountedSubject> sorted;
   for (const auto& [text, count] : counts) sorted.push_back({text, count});
   std::ranges::stable_sort(sorted, std::greater<>(), &CountedSubject::count);
   return sorted;
+}
+
+/// The places of all notes of a kind; the most frequent first.
+std::vector<CountedSubject> places_of(const DryRunOutcome& outcome, const std::string& kind) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const Note* const note : process.notes.of_kind(kind))
+      for (const NotedPlace& place : note->places)
+        counts[place.place.empty() ? "an unknown place" : place.place] += place.count;
+  return most_first(counts);
+}
+
+std::vector<CountedSubject> subjects_of(const DryRunOutcome& outcome, const std::string& kind) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const Note* const note : process.notes.of_kind(kind)) counts[note->subject] += note->count;
+  return most_first(counts);
+}
+
+/// Functions that were added for this run.
+std::vector<CountedSubject> missing_functions_of(const DryRunOutcome& outcome) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const DryRunProcess& process : outcome.processes)
+    if (process.notes.python)
+      for (const std::string& name : process.notes.python->missing_functions) counts[name] = 1;
+  return most_first(counts);
+}
+
+/// Kinds of notes that have no line of their own in the summary.
+std::vector<std::string> other_kinds_of(const DryRunOutcome& outcome) {
+  std::set<std::string> kinds;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const Note& note : process.notes.notes) kinds.insert(note.kind);
+  for (const char* const known : {"host_read", "modelled", "unknown"}) kinds.erase(known);
+  return {kinds.begin(), kinds.end()};
+}
+
+constexpr std::size_t most_gpus_shown = 4;
+constexpr std::size_t most_subjects_named = 3;
+
+struct ShownDevice {
+  const DryRunProcess* process = nullptr;
+  const DeviceFindings* device = nullptr;
+};
+
+std::vector<ShownDevice> devices_of(const DryRunOutcome& outcome) {
+  std::vector<ShownDevice> shown;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const DeviceFindings& device : process.findings.devices)
+      shown.push_back({&process, &device});
+  return shown;
+}
+
+/// Two parts of the path, as call sites have everywhere.
+std::string short_place(const std::string& place) {
+  const std::size_t name_end = place.find(':');
+  std::size_t slash = place.rfind('/', name_end);
+  if (slash == std::string::npos || slash == 0) return place;
+  slash = place.rfind('/', slash - 1);
+  return slash == std::string::npos ? place : place.substr(slash + 1);
+}
+
+std::string named(const std::vector<CountedSubject>& subjects) {
+  std::string text;
+  for (const CountedSubject& subject :
+       std::span(subjects).first(std::min(most_subjects_named, subjects.size())))
+    text += (text.empty() ? "" : ", ") + short_place(subject.text) +
+            (subject.count > 1 ? " (" + std::to_string(subject.count) + "x)" : "");
+  if (subjects.size() > most_subjects_named)
+    text += " and " + std::to_string(subjects.size() - most_subjects_named) + " more";
+  return text;
+}
+
+std::string gpu_text(const DryRunArguments& arguments) {
+  const auto memory = arguments.memory();
+  return (arguments.gpu_count > 1 ? std::to_string(arguments.gpu_count) + " x " : std::string()) +
+         (arguments.gpu.empty() ? usual_gpu : arguments.gpu) + ", " +
+         (memory ? format_bytes(*memory) + " for the allocator" : "no limit of memory");
+}
+
+std::string process_text(const DryRunOutcome& outcome, const ShownDevice& shown) {
+  if (outcome.processes.size() == 1) return "";
+  const auto& python = shown.process->notes.python;
+  if (python && !python->rank.empty()) return ", rank " + python->rank;
+  return ", process " + std::to_string(shown.process->notes.process);
+}
+
+/// How sure the peaks are for a GPU. A history may replay exactly and hold what was modelled.
+std::string certainty_of(const DryRunOutcome& outcome, const DeviceFindings& device) {
+  const bool is_modelled =
+      device.label == replay::FidelityLabel::exact && !subjects_of(outcome, "modelled").empty();
+  return is_modelled ? "modelled" : std::string(fidelity_label_name(device.label));
+}
+
+void add_device(std::string& text, const DryRunOutcome& outcome, const ShownDevice& shown,
+                const std::string& what = "") {
+  const DeviceFindings& device = *shown.device;
+  add_line(text, "GPU " + std::to_string(device.device) + process_text(outcome, shown),
+           what + "peak allocated " + format_bytes(device.metric("peak_allocated")) +
+               ", peak reserved " + format_bytes(device.metric("peak_reserved")) + " (" +
+               certainty_of(outcome, device) + ")");
+}
+
+/// Peaks of programs that are not Python, by the driver's account.
+void add_driver_accounts(std::string& text, const DryRunOutcome& outcome) {
+  std::size_t count = 0;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const NotedGpu& gpu : process.notes.gpus)
+      if (!process.notes.trace.empty() && gpu.peak_used_bytes > 0 && ++count <= most_gpus_shown)
+        add_line(text, "GPU " + std::to_string(gpu.index),
+                 "peak of what the driver was asked for " +
+                     format_bytes(Bytes{gpu.peak_used_bytes}) + ", process " +
+                     std::to_string(process.notes.process));
+}
+
+/// The process that pinned most of the host's memory, if any did.
+void add_pinned(std::string& text, const DryRunOutcome& outcome) {
+  const auto most = std::ranges::max_element(
+      outcome.processes, {},
+      [](const DryRunProcess& process) { return process.notes.pinned.peak_bytes; });
+  if (most == outcome.processes.end() || most->notes.pinned.peak_bytes == 0) return;
+  const NotedPinned& pinned = most->notes.pinned;
+  add_line(
+      text, "pinned memory",
+      "peak " + format_bytes(Bytes{pinned.peak_bytes}) + " of the host's, in " +
+          std::to_string(pinned.count) + " calls" +
+          (outcome.processes.size() > 1 ? ", process " + std::to_string(most->notes.process) : ""));
+}
+
+struct RankRow {
+  unsigned rank = 0;
+  int status = 0;
+  /// The process that reserves most.
+  const DryRunProcess* process = nullptr;
+  std::uint64_t reserved() const {
+    return process == nullptr ? 0 : process->findings.worst()->metric("peak_reserved").count;
+  }
+};
+
+const DryRunProcess* worst_of_rank(const DryRunOutcome& outcome, unsigned rank) {
+  const DryRunProcess* worst = nullptr;
+  for (const DryRunProcess& process : outcome.processes) {
+    const auto& python = process.notes.python;
+    if (!python || python->rank != std::to_string(rank) || process.findings.worst() == nullptr)
+      continue;
+    const auto reserved = [](const DryRunProcess& of) {
+      return of.findings.worst()->metric("peak_reserved");
+    };
+    if (worst == nullptr || reserved(process) > reserved(*worst)) worst = &process;
+  }
+  return worst;
+}
+
+std::vector<std::string> cells_of(const RankRow& row) {
+  const std::string rank = std::to_string(row.rank);
+  const std::string status = std::to_string(row.status);
+  if (row.process == nullptr) return {rank, "-", "-", "-", status};
+  const DeviceFindings& device = *row.process->findings.worst();
+  return {rank, format_bytes(device.metric("peak_reserved")),
+          format_bytes(device.metric("peak_allocated")), device.failures > 0 ? "yes" : "no",
+          status};
+}
+
+/// A line for each rank; the rank that reserves most comes first.
+std::string rank_table(const DryRunOutcome& outcome) {
+  std::vector<RankRow> rows;
+  for (const RankEnd& end : outcome.ranks)
+    rows.push_back({end.rank, end.status, worst_of_rank(outcome, end.rank)});
+  std::ranges::stable_sort(rows, std::greater<>(), &RankRow::reserved);
+  Table table(
+      {{"rank"}, {"peak reserved"}, {"peak allocated"}, {"out of memory"}, {"exit status"}});
+  for (const RankRow& row : rows) table.add(cells_of(row));
+  return table.text();
+}
+
+/// One line for each of the first few devices, then the worst of all. A job gets a table instead.
+void add_devices(std::string& text, const DryRunOutcome& outcome) {
+  if (outcome.ranks.size() > 1) {
+    text += rank_table(outcome);
+    return;
+  }
+  const std::vector<ShownDevice> all = devices_of(outcome);
+  for (const ShownDevice& shown : std::span(all).first(std::min(most_gpus_shown, all.size())))
+    add_device(text, outcome, shown);
+  if (all.size() <= most_gpus_shown) return;
+  const auto worst = std::ranges::max_element(
+      all, {}, [](const ShownDevice& shown) { return shown.device->metric("peak_reserved"); });
+  add_device(text, outcome, *worst, "the worst of " + std::to_string(all.size()) + ": ");
+}
+
+/// The command as it is typed in a shell.
+std::string command_text(const DryRunArguments& arguments) {
+  std::string text = "vramlab dry-run --device-memory none";
+  if (!arguments.gpu.empty()) text += " --gpu " + arguments.gpu;
+  if (arguments.gpu_count > 1) text += " --gpus " + std::to_string(arguments.gpu_count);
+  if (arguments.conf) text += " --conf '" + *arguments.conf + "'";
+  return text + " -- ...";
+}
+
+std::string failure_place(const DryRunProcess& process, const FoundFailure& failure) {
+  const auto& python = process.notes.python;
+  std::string line;
+  if (python && !python->failures.empty()) line = short_place(python->failures.front().place);
+  if (failure.place.empty()) return line.empty() ? "an unknown line" : line;
+  // The history has no line of Python for requests from a thread of the backward pass.
+  const bool has_line = failure.place.find(".py:") != std::string::npos;
+  return failure.place + (has_line || line.empty() ? "" : ", called from " + line);
+}
+
+void add_failure(std::string& text, const DryRunOutcome& outcome,
+                 const DryRunArguments& arguments) {
+  for (const ShownDevice& shown : devices_of(outcome)) {
+    if (!shown.device->first_failure) continue;
+    const FoundFailure& failure = *shown.device->first_failure;
+    const std::uint64_t count = shown.device->failures;
+    add_line(text, "OUT OF MEMORY",
+             "GPU " + std::to_string(shown.device->device) + process_text(outcome, shown) + ": " +
+                 format_bytes(failure.requested) + " requested at " +
+                 failure_place(*shown.process, failure) +
+                 (count > 1 ? ", and " + std::to_string(count - 1) + " more" : ""));
+    add_line(text, "", "what the program needs after that is unknown: " + command_text(arguments));
+    return;
+  }
+}
+
+void add_holder(std::string& text, const DryRunOutcome& outcome) {
+  const DryRunProcess* const process = outcome.worst();
+  if (process == nullptr || process->findings.worst()->holder.empty()) return;
+  const DeviceFindings& device = *process->findings.worst();
+  add_line(text, "holds most",
+           device.holder + ": " + format_bytes(device.held) + " of the " +
+               format_bytes(device.allocated_at_peak) + " at the peak");
+}
+
+void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
+                  const DryRunArguments& arguments) {
+  if (outcome.worst() == nullptr) return;
+  if (outcome.worst()->findings.event_count > most_events_replayed)
+    add_line(text, "smallest GPU", "not sought in so long a history: vramlab capacity FILE");
+  if (outcome.smallest && outcome.smallest->gpu == nullptr)
+    add_line(text, "smallest GPU", "none of the list is large enough");
+  if (outcome.smallest && outcome.smallest->gpu != nullptr)
+    add_line(text, "smallest GPU",
+             std::string(outcome.smallest->gpu->name) + ", with " +
+                 format_bytes(outcome.smallest->gpu->available()) +
+                 " for the allocator, runs this history" +
+                 (outcome.status == 0 ? "" : ", which ends where the program failed"));
+  if (!outcome.advice) return;
+  const FoundAdvice& advice = *outcome.advice;
+  const std::string recorded = arguments.conf ? "these options" : "no options";
+  if (advice.peak_reserved >= advice.recorded_peak_reserved)
+    add_line(text, "advice", recorded + " are best");
+  else
+    add_line(text, "advice",
+             (advice.conf.empty() ? "no options" : advice.conf) + " reserves " +
+                 format_bytes(advice.recorded_peak_reserved - advice.peak_reserved) + " (" +
+                 percent_of((advice.recorded_peak_reserved - advice.peak_reserved).count,
+                            advice.recorded_peak_reserved.count) +
+                 ") less at the peak" +
+                 (advice.trust == replay::Trust::exact ? "" : " (modelled)"));
+}
+
+std::string title_of(const std::string& kind) {
+  return kind == "linked_runtime" ? "CUDA's runtime is linked in, and does not run here" : kind;
+}
+
+/// One line with everything that no stand-in models.
+std::string not_modelled_text(const DryRunOutcome& outcome) {
+  std::vector<std::string> parts;
+  if (const auto unknown = subjects_of(outcome, "unknown"); !unknown.empty())
+    parts.push_back(named(unknown));
+  if (const auto missing = missing_functions_of(outcome); !missing.empty())
+    parts.push_back("added for this run: " + named(missing));
+  for (const std::string& kind : other_kinds_of(outcome))
+    parts.push_back(title_of(kind) + ": " + named(subjects_of(outcome, kind)));
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+/// Answers that a GPU may give otherwise, beside the labels of the histories.
+void add_certainty(std::string& text, const DryRunOutcome& outcome) {
+  const auto reads = places_of(outcome, "host_read");
+  const auto modelled = subjects_of(outcome, "modelled");
+  const std::string others = not_modelled_text(outcome);
+  const std::vector<ShownDevice> devices = devices_of(outcome);
+  const bool is_exact =
+      !devices.empty() && std::ranges::all_of(devices, [](const ShownDevice& shown) {
+        return shown.device->label == replay::FidelityLabel::exact;
+      });
+  if (is_exact && modelled.empty() && others.empty() && reads.empty())
+    add_line(text, "certainty", "exact: nothing was asked that a GPU answers otherwise");
+  if (!modelled.empty()) add_line(text, "modelled", named(modelled));
+  if (!reads.empty())
+    add_line(text, "host reads",
+             std::to_string(reads.size()) + (reads.size() == 1 ? " place reads" : " places read") +
+                 " values of the GPU, which are made up here: " + named(reads));
+  if (!others.empty()) add_line(text, "not modelled", others);
+}
+
+/// Processes for which only the driver's account is known. Processes that used no memory are left
+/// out.
+std::string hookless_text(const DryRunOutcome& outcome) {
+  std::string text;
+  for (const DryRunProcess& process : outcome.processes) {
+    if (!process.notes.has_driver_notes || process.notes.python || !process.notes.trace.empty())
+      continue;
+    std::uint64_t most = 0;
+    for (const NotedGpu& gpu : process.notes.gpus) most = std::max(most, gpu.peak_used_bytes);
+    if (most == 0) continue;
+    text += (text.empty() ? "" : "; ") + std::string("process ") +
+            std::to_string(process.notes.process) + " used up to " + format_bytes(Bytes{most});
+  }
+  return text;
+}
+
+void add_troubles(std::string& text, const DryRunOutcome& outcome) {
+  std::vector<std::string> troubles;
+  if (const std::string hookless = hookless_text(outcome); !hookless.empty())
+    troubles.push_back("no history: " + hookless +
+                       " (no PyTorch in it, python -I, -E or -S, or another PYTHONPATH)");
+  troubles.insert(troubles.end(), outcome.troubles.begin(), outcome.troubles.end());
+  for (const DryRunProcess& process : outcome.processes)
+    if (process.notes.python)
+      for (const std::string& trouble : process.notes.python->troubles) troubles.push_back(trouble);
+  if (troubles.empty()) return;
+  add_line(
+      text, "trouble",
+      troubles.front() +
+          (troubles.size() > 1 ? " (and " + std::to_string(troubles.size() - 1) + " more)" : ""));
+}
+
+void add_histories(std::string& text, const DryRunOutcome& outcome) {
+  std::string first;
+  std::size_t count = 0;
+  for (const DryRunProcess& process : outcome.processes) {
+    if (process.history.empty()) continue;
+    if (count++ == 0) first = process.history;
+  }
+  if (count > 0)
+    add_line(text, "history",
+             first + (count > 1 ? " and " + std::to_string(count - 1) + " more" : ""));
+}
+
+/// The reason why no GPU was used; empty if one was.
+std::string no_cuda_text(const DryRunOutcome& outcome) {
+  bool used = false;
+  for (const DryRunProcess& process : outcome.processes) {
+    used = used || process.notes.has_driver_notes || !process.findings.devices.empty();
+    if (process.notes.python && !process.notes.python->has_cuda)
+      return "this PyTorch (" + process.notes.python->torch +
+             ") was built without CUDA; the one of PyPI for Linux has it: pip install torch";
+  }
+  return used ? "" : "the program did not use CUDA";
+}
+
+std::string steps_text(const DryRunOutcome& outcome) {
+  for (const DryRunProcess& process : outcome.processes)
+    if (process.notes.python && process.notes.python->ended_after_steps)
+      return ", ended after " + std::to_string(process.notes.python->steps) + " steps";
+  return "";
+}
+
+ordered_json failure_json(const FoundFailure& failure) {
+  return {{"event", failure.event},
+          {"requested_bytes", failure.requested.count},
+          {"place", text_or_null(failure.place)}};
+}
+
+ordered_json device_json(const DeviceFindings& device) {
+  return {{"device", device.device},
+          {"label", fidelity_label_name(device.label)},
+          {"metrics", metrics_json(device.metrics)},
+          {"failures", device.failures},
+          {"first_failure", or_null(device.first_failure, failure_json)},
+          {"holder", text_or_null(device.holder)},
+          {"held_bytes", device.held.count},
+          {"allocated_at_peak_bytes", device.allocated_at_peak.count}};
+}
+
+ordered_json place_json(const NotedPlace& place) {
+  return {{"place", place.place}, {"count", place.count}};
+}
+
+ordered_json note_json(const Note& note) {
+  return {{"kind", note.kind},
+          {"subject", note.subject},
+          {"count", note.count},
+          {"places", json_list(note.places, place_json)}};
+}
+
+ordered_json python_json(const PythonNotes& python) {
+  return {{"torch", text_or_null(python.torch)},
+          {"torch_cuda", text_or_null(python.torch_cuda)},
+          {"cuda_came_up", python.cuda_came_up},
+          {"rank", text_or_null(python.rank)},
+          {"steps", python.steps},
+          {"ended_after_steps", python.ended_after_steps},
+          {"missing_functions", python.missing_functions},
+          {"troubles", python.troubles}};
+}
+
+ordered_json gpu_json(const NotedGpu& gpu) {
+  return {{"index", gpu.index}, {"peak_used_bytes", gpu.peak_used_bytes}};
+}
+
+ordered_json pinned_json(const NotedPinned& pinned) {
+  const auto call_json = [](const NotedPinnedCall& call) {
+    return ordered_json{{"call", call.call}, {"bytes", call.bytes}};
+  };
+  return {{"peak_bytes", pinned.peak_bytes},
+          {"count", pinned.count},
+          {"calls", json_list(pinned.calls, call_json)}};
+}
+
+ordered_json process_json(const DryRunProcess& process) {
+  return {{"process", process.notes.process},
+          {"program", process.notes.program},
+          {"history", text_or_null(process.history)},
+          {"used_driver", process.notes.has_driver_notes},
+          {"python", or_null(process.notes.python, python_json)},
+          {"devices", json_list(process.findings.devices, device_json)},
+          {"driver", json_list(process.notes.gpus, gpu_json)},
+          {"pinned", pinned_json(process.notes.pinned)},
+          {"notes", json_list(process.notes.notes, note_json)}};
+}
+
+ordered_json advice_json(const FoundAdvice& advice) {
+  const bool is_exact = advice.trust == replay::Trust::exact;
+  return {{"conf", advice.conf},
+          {"peak_reserved", advice.peak_reserved.count},
+          {"recorded_peak_reserved", advice.recorded_peak_reserved.count},
+          {"trust", is_exact                                  ? "exact"
+                    : advice.trust == replay::Trust::modelled ? "modelled"
+                                                              : "guessed"}};
+}
+
+ordered_json rank_json(const RankEnd& end) {
+  return {{"rank", end.rank}, {"exit_status", end.status}};
+}
+
+ordered_json limit_json(const BrokenLimit& limit) {
+  return {{"limit", limit.text}, {"process", limit.process}, {"value", limit.value}};
+}
+
+ordered_json smallest_json(const SmallestGpu& smallest) {
+  if (smallest.gpu == nullptr) return {{"name", nullptr}, {"available_bytes", nullptr}};
+  return {{"name", smallest.gpu->name}, {"available_bytes", smallest.gpu->available().count}};
 }
 
 }  // namespace
@@ -33,36 +496,59 @@ bool DryRunOutcome::ran_out_of_memory() const {
       processes, [](const DryRunProcess& process) { return process.findings.ran_out_of_memory(); });
 }
 
-std::vector<CountedSubject> places_of(const DryRunOutcome& outcome, const std::string& kind) {
-  std::map<std::string, std::uint64_t> counts;
-  for (const DryRunProcess& process : outcome.processes)
-    for (const Note* const note : process.notes.of_kind(kind))
-      for (const NotedPlace& place : note->places)
-        counts[place.place.empty() ? "an unknown place" : place.place] += place.count;
-  return most_first(counts);
+std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& arguments) {
+  std::string text = "vramlab dry-run: " + gpu_text(arguments) + "; exit status " +
+                     std::to_string(outcome.status) + steps_text(outcome) + "\n";
+  const std::string no_cuda = no_cuda_text(outcome);
+  if (!no_cuda.empty()) add_line(text, "no GPU", no_cuda);
+  add_failure(text, outcome, arguments);
+  add_devices(text, outcome);
+  add_driver_accounts(text, outcome);
+  add_pinned(text, outcome);
+  add_holder(text, outcome);
+  if (!outcome.ran_out_of_memory()) add_what_ifs(text, outcome, arguments);
+  add_certainty(text, outcome);
+  for (const BrokenLimit& limit :
+       std::span(outcome.broken).first(std::min<std::size_t>(1, outcome.broken.size())))
+    add_line(text, "over a limit", limit.text + ": " + limit.value);
+  add_troubles(text, outcome);
+  add_histories(text, outcome);
+  return text;
 }
 
-std::vector<CountedSubject> subjects_of(const DryRunOutcome& outcome, const std::string& kind) {
-  std::map<std::string, std::uint64_t> counts;
-  for (const DryRunProcess& process : outcome.processes)
-    for (const Note* const note : process.notes.of_kind(kind)) counts[note->subject] += note->count;
-  return most_first(counts);
+std::string explained_text(const DryRunOutcome& outcome) {
+  std::string text;
+  const auto add_all = [&](const std::string& title, const std::vector<CountedSubject>& subjects) {
+    if (!subjects.empty()) text += title + "\n";
+    for (const CountedSubject& subject : subjects)
+      text += right(std::to_string(subject.count), 10) + "  " + subject.text + "\n";
+  };
+  add_all("places at which a value of the GPU reached the program:",
+          places_of(outcome, "host_read"));
+  add_all("answers that a GPU's library may give otherwise:", subjects_of(outcome, "modelled"));
+  add_all("functions that nothing is known of:", subjects_of(outcome, "unknown"));
+  add_all("functions that no stand-in exports:", missing_functions_of(outcome));
+  for (const std::string& kind : other_kinds_of(outcome))
+    add_all(title_of(kind) + ":", subjects_of(outcome, kind));
+  return text;
 }
 
-std::vector<CountedSubject> missing_functions_of(const DryRunOutcome& outcome) {
-  std::map<std::string, std::uint64_t> counts;
-  for (const DryRunProcess& process : outcome.processes)
-    if (process.notes.python)
-      for (const std::string& name : process.notes.python->missing_functions) counts[name] = 1;
-  return most_first(counts);
-}
-
-std::vector<std::string> other_kinds_of(const DryRunOutcome& outcome) {
-  std::set<std::string> kinds;
-  for (const DryRunProcess& process : outcome.processes)
-    for (const Note& note : process.notes.notes) kinds.insert(note.kind);
-  for (const char* const known : {"host_read", "modelled", "unknown"}) kinds.erase(known);
-  return {kinds.begin(), kinds.end()};
+std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& arguments) {
+  return json_text({{"schema_version", 1},
+                    {"program", arguments.program},
+                    {"exit_status", outcome.status},
+                    {"gpu", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
+                    {"gpus", arguments.gpu_count},
+                    {"device_memory", or_null(arguments.memory())},
+                    {"held_by_others", arguments.held_by_others.value_or(0)},
+                    {"conf", or_null(arguments.conf)},
+                    {"out_of_memory", outcome.ran_out_of_memory()},
+                    {"ranks", json_list(outcome.ranks, rank_json)},
+                    {"processes", json_list(outcome.processes, process_json)},
+                    {"smallest_gpu", or_null(outcome.smallest, smallest_json)},
+                    {"advice", or_null(outcome.advice, advice_json)},
+                    {"broken_limits", json_list(outcome.broken, limit_json)},
+                    {"troubles", outcome.troubles}});
 }
 
 }  // namespace vramlab::tools

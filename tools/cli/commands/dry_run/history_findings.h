@@ -1,6 +1,6 @@
-// HistoryFindings: what the history of one process says, found by following it: peaks, the line
-// that holds most, an out-of-memory, and how faithful a replay of it is. And what replays of it
-// say: the smallest GPU on which it runs, and the setting to use.
+// HistoryFindings: facts from the history of one process, found by following it: peaks, the line
+// that holds most, an out-of-memory, and how faithful a replay of it is. Replays of the history add
+// the smallest GPU on which it runs, and the setting to use.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct FoundFailure {
   std::uint64_t event = 0;
   /// Rounded up, as the allocator asked for it.
   Bytes requested;
-  /// Such as `train.py:12 step`; empty where the history does not say.
+  /// Such as `train.py:12 step`; empty if the history does not say.
   std::string place;
 };
 
@@ -31,22 +31,22 @@ struct DeviceFindings {
   replay::FidelityLabel label = replay::FidelityLabel::exact;
   std::uint64_t failures = 0;
   std::optional<FoundFailure> first_failure;
-  /// At the peak of allocated memory; empty where nothing was allocated.
+  /// The call site that holds most at the peak of allocated memory; empty if nothing was allocated.
   std::string holder;
   Bytes held;
   Bytes allocated_at_peak;
 
-  /// 0 where it is not known.
+  /// 0 if it is not known.
   Bytes metric(std::string_view name) const;
 };
 
 struct HistoryFindings {
-  /// Those with events or memory, by number.
+  /// Devices with events or memory, by number.
   std::vector<DeviceFindings> devices;
   std::uint64_t event_count = 0;
-  /// Null where nothing was recorded.
+  /// Null if nothing was recorded.
   std::shared_ptr<replay::Recording> recording;
-  /// What replays it; nothing where it has no events.
+  /// Replays the recording; null if it has no events.
   std::unique_ptr<replay::Replayer> replayer;
 
   bool ran_out_of_memory() const;
@@ -56,18 +56,19 @@ struct HistoryFindings {
   replay::MetricValues metrics() const;
 };
 
-/// `release`: of the PyTorch that made it; without one the history itself tells which rules it is
-/// of. Throws InputError.
+/// `release` is the PyTorch that made the history; if it is empty, the history itself tells the
+/// version of its rules. Throws InputError.
 HistoryFindings find_in_history(const std::string& path, std::string_view release);
 
 /// Longer histories are not replayed again and again in a summary.
 inline constexpr std::uint64_t most_events_replayed = 1'000'000;
 
 struct SmallestGpu {
-  /// Null: none of the table.
+  /// Null if no GPU of the table is large enough.
   const streams::GpuModel* gpu = nullptr;
 };
-/// From the table of GPUs, by memory; nothing where there is too much to replay.
+/// The first GPU of the table, in order of memory, that runs the history. Empty if there is too
+/// much to replay.
 std::optional<SmallestGpu> smallest_gpu(const HistoryFindings& findings, Bytes held_by_others);
 
 struct FoundAdvice {
@@ -78,7 +79,7 @@ struct FoundAdvice {
   Bytes recorded_peak_reserved;
   replay::Trust trust = replay::Trust::exact;
 };
-/// Without a limit of memory.
+/// The best options without a limit of memory.
 std::optional<FoundAdvice> find_advice(const HistoryFindings& findings);
 
 }  // namespace vramlab::tools

@@ -1,10 +1,14 @@
 #include "tools/cli/commands/dry_run/process_notes.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "traces/io/input_error.h"
 
 namespace vramlab::tools {
 namespace {
@@ -104,8 +108,18 @@ void add_notes(const ordered_json& object, const NotesFile& file, ProcessNotes& 
   }
   if (const auto pinned = object.find("pinned"); pinned != object.end() && pinned->is_object())
     process.pinned = pinned_from(*pinned);
-  // The hook knows the words behind the interpreter's name.
+  // Only the hook knows the script and its arguments behind the interpreter's name.
   if (file.is_of_python || process.program.empty()) process.program = text_of(object, "program");
+}
+
+/// Copies the whole file or nothing, also to another file system.
+void copy_history(const std::string& from, const std::string& to, traces::Overwrite overwrite) {
+  std::ifstream source(from, std::ios::binary);
+  traces::OutputFile output(to, overwrite);
+  std::string part(std::size_t{1} << 20, '\0');
+  while (source.read(part.data(), static_cast<std::streamsize>(part.size())) || source.gcount() > 0)
+    output.write({part.data(), static_cast<std::size_t>(source.gcount())});
+  output.finish();
 }
 
 }  // namespace
@@ -134,6 +148,37 @@ std::vector<ProcessNotes> read_process_notes(const std::string& folder,
   std::vector<ProcessNotes> sorted;
   for (auto& [number, process] : processes) sorted.push_back(std::move(process));
   return sorted;
+}
+
+void check_new_output(const std::string& path, traces::Overwrite overwrite) {
+  if (path.empty()) return;
+  const auto absolute = std::filesystem::absolute(path);
+  if (!std::filesystem::is_directory(absolute.parent_path()))
+    throw traces::InputError({path, "", "a folder to write to", "none"});
+  if (overwrite == traces::Overwrite::refused && std::filesystem::exists(absolute))
+    throw traces::InputError({path, "", "a new file (or --force)", "one that is there already"});
+}
+
+std::map<int, std::string> name_histories(const std::vector<ProcessNotes>& processes,
+                                          const NamedHistories& named) {
+  std::map<std::string, std::vector<const ProcessNotes*>> asked;
+  for (const ProcessNotes& process : processes)
+    if (!process.history().empty() && !process.output().empty())
+      asked[process.output()].push_back(&process);
+  std::map<int, std::string> names;
+  for (const auto& [name, owners] : asked) {
+    const auto main = std::ranges::max_element(owners, {}, [&](const ProcessNotes* process) {
+      return std::tuple(process->process == named.process,
+                        std::filesystem::file_size(process->history()));
+    });
+    for (const ProcessNotes* process : owners) {
+      const std::string own =
+          process == *main ? name : name + "." + std::to_string(process->process);
+      copy_history(process->history(), own, named.overwrite);
+      names[process->process] = own;
+    }
+  }
+  return names;
 }
 
 }  // namespace vramlab::tools

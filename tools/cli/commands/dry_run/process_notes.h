@@ -1,11 +1,17 @@
-// ProcessNotes: what the stand-ins (PID.json) and the hook for Python (python.PID.json) wrote about
-// a process in the folder of notes. A process that was killed may have left only one of them.
+// ProcessNotes: the notes that the stand-ins (PID.json) and the hook for Python (python.PID.json)
+// wrote about a process in the folder of the run; a process that was killed may have left only one
+// of them. The histories of the processes lie in the same folder, which is removed at the end:
+// those that were asked for are copied to their own names before.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "traces/io/byte_sink.h"
 
 namespace vramlab::tools {
 
@@ -22,7 +28,7 @@ struct Note {
   std::vector<NotedPlace> places;
 };
 
-/// By the driver's own account, without the context.
+/// Memory by the driver's own account, without the context.
 struct NotedGpu {
   std::int64_t index = 0;
   std::uint64_t peak_used_bytes = 0;
@@ -48,25 +54,25 @@ struct NotedFailure {
   std::string place;
 };
 
-/// From the hook for Python.
+/// The notes of the hook for Python.
 struct PythonNotes {
   std::string torch;
-  /// Such as 12.4; empty of a PyTorch that was built without CUDA.
+  /// Such as 12.4; empty if this PyTorch was built without CUDA.
   std::string torch_cuda;
   bool has_cuda = false;
   bool cuda_came_up = false;
   /// Empty without one.
   std::string history;
-  /// The name that was asked for, with the process's own number and variables in it.
+  /// The name that was asked for, with this process's number and variables filled in.
   std::string output;
   std::string rank;
   std::uint64_t steps = 0;
   bool ended_after_steps = false;
   std::uint64_t failure_count = 0;
   std::vector<NotedFailure> failures;
-  /// PyTorch looks for them and no stand-in has them: they were added for this run.
+  /// Functions that PyTorch looks for and no stand-in has; they were added for this run.
   std::vector<std::string> missing_functions;
-  /// What went wrong in the hook.
+  /// Errors inside the hook.
   std::vector<std::string> troubles;
 };
 
@@ -79,7 +85,7 @@ struct ProcessNotes {
   std::vector<NotedGpu> gpus;
   NotedPinned pinned;
   std::optional<PythonNotes> python;
-  /// The driver's calls, of a program that is no Python; empty where there are none.
+  /// The recorded driver's calls of a program that is not Python; empty without any.
   std::string trace;
   /// The name that was asked for it.
   std::string trace_output;
@@ -94,8 +100,25 @@ struct ProcessNotes {
   std::vector<const Note*> of_kind(const std::string& kind) const;
 };
 
-/// By number of the process. What can't be read is left out, with a sentence in `troubles`.
+/// In order of the processes' numbers. Unreadable notes are left out, with a sentence in
+/// `troubles`.
 std::vector<ProcessNotes> read_process_notes(const std::string& folder,
                                              std::vector<std::string>& troubles);
+
+/// Called before the program runs. Throws InputError if the output has no folder or exists already.
+void check_new_output(const std::string& path, traces::Overwrite overwrite);
+
+struct NamedHistories {
+  /// The process of the program itself.
+  int process = 0;
+  traces::Overwrite overwrite = traces::Overwrite::refused;
+};
+
+/// Copies each history to the name that its process asked for, and returns the names by process. If
+/// several processes asked for one name, the program's own process gets it, else the largest
+/// history; the names of the others end in their process. Throws InputError if a file can't be
+/// written.
+std::map<int, std::string> name_histories(const std::vector<ProcessNotes>& processes,
+                                          const NamedHistories& named);
 
 }  // namespace vramlab::tools

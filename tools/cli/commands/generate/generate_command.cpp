@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
@@ -63,7 +63,7 @@ struct GenerateArguments {
   CommonFlags flags;
 };
 
-/// Tells a progress bar how much was written.
+/// Shows on a progress bar how much was written.
 class WatchedSink : public traces::ByteSink {
  public:
   WatchedSink(traces::ByteSink& sink, traces::ProgressListener listener)
@@ -106,7 +106,7 @@ ExitStatus generate(const GenerateArguments& arguments) {
   return ExitStatus::done;
 }
 
-/// Each once, whichever workloads have it; whether the chosen one does is asked later.
+/// Each option is declared once for all workloads; whether the chosen one has it is checked later.
 void add_size_options(CLI::App& command, GenerateArguments& arguments) {
   std::set<std::string_view> added;
   for (const Workload& workload : traces::workloads()) {

@@ -1,5 +1,5 @@
-// `vramlab pack`: lower bounds of a history's memory, and what a planner with perfect foresight
-// could do with it.
+// `vramlab pack`: finds lower bounds of a history's memory, and the packing of a planner with
+// perfect foresight.
 
 #include <chrono>
 
@@ -7,8 +7,8 @@
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/interrupts.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/kit/what_if_runs.h"
 
 namespace vramlab::tools {
@@ -22,7 +22,7 @@ struct PackArguments {
   CommonFlags flags;
 };
 
-/// Searches on all cores, until they are done, the time is over or somebody interrupts them.
+/// Searches on all cores until all searches are done, the time is over or the user interrupts them.
 void search(const PackArguments& arguments, PackOutcome& outcome) {
   using Clock = std::chrono::steady_clock;
   const StopOnInterrupt interrupt;

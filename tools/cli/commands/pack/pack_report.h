@@ -1,4 +1,5 @@
-// What `vramlab pack` prints: lower bounds, and how low the packings are.
+// The output of `vramlab pack`: lower bounds, and how low the packings are. Other commands show the
+// best packing beside their own answers: how far an allocator is from perfect foresight.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,14 +9,15 @@
 
 #include "replay/packing/best_packing.h"
 #include "replay/packing/pack_input.h"
+#include "replay/replayer/replayer.h"
 
 namespace vramlab::tools {
 
-/// What ended the searches before their budgets of work did.
+/// The reason why the searches ended before their budgets of work did.
 enum class EndedBy : std::uint8_t { nothing, time, interrupt };
 
 struct PackOutcome {
-  /// As it was named.
+  /// The file as it was named.
   std::string file;
   replay::PackInput input;
   /// One for each group of the input.
@@ -36,7 +38,7 @@ std::string best_packing_text(const replay::PackGroup& group, const replay::Pack
 std::string pack_text(const PackOutcome& outcome);
 std::string pack_json(const PackOutcome& outcome);
 
-/// Looked at by the check, too.
+/// The best packing, which the checker has confirmed.
 replay::PackingResult checked_packing(const replay::PackGroup& group,
                                       const replay::PackingLimits& limits);
 /// One for each group.
@@ -44,5 +46,20 @@ std::vector<replay::PackingResult> checked_packings(const replay::PackInput& inp
                                                     const replay::PackingLimits& limits);
 
 nlohmann::ordered_json pack_groups_json(const PackOutcome& outcome);
+
+/// A packing with smaller budgets than those of `vramlab pack`, so that it takes no longer than the
+/// replays beside it. The result says what was left out.
+replay::PackingResult packing_beside(const replay::PackGroup& group);
+
+/// Packings of the live memory over time in a replay without a limit, one for each device with
+/// memory.
+PackOutcome packing_beside(const replay::Replayer& replayer,
+                           const replay::ReplayConditions& conditions);
+
+/// The packing of the device that needs most; empty if nothing is packed.
+std::optional<std::size_t> largest_packing(const PackOutcome& outcome);
+
+/// Null without a result.
+nlohmann::ordered_json best_packing_json(const replay::PackingResult* result);
 
 }  // namespace vramlab::tools

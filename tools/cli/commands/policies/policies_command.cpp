@@ -1,4 +1,4 @@
-// `vramlab policies`: the same requests given to PyTorch's allocator and to others.
+// `vramlab policies`: gives the same requests to PyTorch's allocator and to others.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,12 +10,12 @@
 #include "replay/packing/policy_run.h"
 #include "replay/replayer/replay_conditions.h"
 #include "replay/replayer/replay_setup.h"
-#include "tools/cli/commands/pack/packing_beside.h"
+#include "tools/cli/commands/pack/pack_report.h"
+#include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
-#include "tools/cli/kit/replay_arguments.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
@@ -29,7 +29,7 @@ using replay::PolicyRun;
 
 struct PoliciesOfDevice {
   std::int64_t device = 0;
-  /// What no policy does with less.
+  /// A lower bound: no policy needs less.
   Bytes peak_requested;
   replay::PackGroup blocks;
   replay::PackingResult packing;
@@ -38,7 +38,7 @@ struct PoliciesOfDevice {
 
 struct PoliciesOutcome {
   std::string file;
-  /// The options that PyTorch's own run under.
+  /// The options for PyTorch's own allocator.
   std::string options;
   std::vector<std::string> notes;
   std::vector<PoliciesOfDevice> devices;

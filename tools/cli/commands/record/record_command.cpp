@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tools/cli/kit/commands.h"
-#include "tools/cli/kit/finished_recordings.h"
 #include "tools/cli/kit/preloaded_program.h"
 #include "tools/preload/names/file_names.h"
 #include "traces/formats/open_trace.h"
@@ -30,11 +29,11 @@ struct RecordArguments {
 /// While the program runs.
 struct PartFiles {
   std::filesystem::path folder;
-  /// In their names, behind that of the output.
+  /// The part of their names that follows the output's name.
   std::string mark;
 };
 
-/// Before the program runs for hours.
+/// Checked before the program runs for hours.
 void check_output(const RecordArguments& arguments) {
   const auto wish = std::filesystem::absolute(arguments.output);
   const auto path = wish.parent_path() /
@@ -46,7 +45,7 @@ void check_output(const RecordArguments& arguments) {
         {arguments.output, "", "a new file (or --force)", "one that is there already"});
 }
 
-/// What the program ended with, unless that is "all went well" and it did not for us.
+/// The program's exit status; if that is 0 and recording failed, our own.
 ExitStatus finish(const RecordArguments& arguments, const FinishedRecordings& to,
                   const PartFiles& files, const ProgramEnd& end) {
   try {

@@ -1,23 +1,469 @@
-// `vramlab replay`: what other options, another GPU or another version would have done with a
-// recorded program.
+// `vramlab replay`: replays a recording or a program with other options, another GPU or another
+// version.
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "allocator/checks/out_of_memory.h"
 #include "allocator/types/check.h"
 #include "replay/replayer/device_replay.h"
+#include "replay/replayer/pinned_replay.h"
+#include "replay/replayer/replay_report.h"
 #include "replay/replayer/replay_watch.h"
-#include "tools/cli/commands/replay/replay_outcome.h"
+#include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
-#include "tools/cli/kit/moment_argument.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/out_of_memory_report.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
-#include "tools/cli/kit/replay_arguments.h"
+#include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/table.h"
+#include "tools/cli/printers/text_lines.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
 namespace {
+
+using allocator::PooledStatistic;
+using nlohmann::ordered_json;
+using replay::DeviceReport;
+using replay::FailedRequest;
+using replay::HostCallAt;
+using replay::HostReport;
+using replay::MemoryLevel;
+using replay::ReachedPeak;
+using NumberText = std::string (*)(std::int64_t number);
+
+struct ReplayOutcome {
+  std::string file;
+  replay::ReplayReport report;
+  /// Shows the figures of each failed request, instead of the first only.
+  bool shows_all_failures = false;
+  /// The reason for the first failed request of each device, for people and as JSON; empty if it
+  /// was not asked for.
+  std::string explained_text = {};
+  nlohmann::ordered_json explained = nlohmann::ordered_json::array();
+};
+
+std::string moment_text(const ReachedPeak& peak) {
+  return format_bytes(peak.bytes) + " at event " + std::to_string(peak.event);
+}
+
+ordered_json moment_json(const ReachedPeak& peak) {
+  return {{"bytes", peak.bytes.count}, {"event", peak.event}, {"time_ns", or_null(peak.time_ns)}};
+}
+
+ordered_json value_json(const StatisticValue& value) {
+  return {{"current", value.current},
+          {"peak", value.peak},
+          {"allocated", value.allocated},
+          {"freed", value.freed}};
+}
+
+/// By the power of two that a block's size is rounded up to.
+ordered_json buckets_json(const HostStatisticValues& values) {
+  ordered_json buckets = ordered_json::object();
+  for (std::size_t bucket = 0; bucket < values.bucket_allocations.size(); ++bucket)
+    if (values.bucket_allocations[bucket] != 0)
+      buckets[std::to_string(bucket)] = values.bucket_allocations[bucket];
+  return buckets;
+}
+
+ordered_json statistics_json(const HostStatisticValues& values) {
+  return {{"active_requests", value_json(values.active_requests)},
+          {"active_bytes", value_json(values.active_bytes)},
+          {"allocations", value_json(values.allocations)},
+          {"allocated_bytes", value_json(values.allocated_bytes)},
+          {"num_host_alloc", values.allocations.allocated},
+          {"num_host_free", values.allocations.freed},
+          {"bucket_allocation", buckets_json(values)}};
+}
+
+ordered_json call_json(const HostCallAt& made) {
+  return {{"event", made.event},
+          {"call", host_system_action_name(made.call.action)},
+          {"bytes", made.call.size.count}};
+}
+
+/// Such as ", 61 % more".
+std::string waste_text(Bytes requested, Bytes given) {
+  if (requested == Bytes{} || given <= requested) return "";
+  const Bytes more = given - requested;
+  const auto percent = static_cast<std::uint64_t>(
+      static_cast<double>(more.count) * 100 / static_cast<double>(requested.count) + 0.5);
+  return ", " + std::to_string(percent) + " % more";
+}
+
+std::string host_text(const HostReport& host) {
+  std::string text = "pinned host memory\n";
+  const replay::MetricValues metrics = host_metrics(host);
+  const auto count = [&](std::string_view name) {
+    return std::to_string(find_value(metrics, name)->value);
+  };
+  add_line(text, "requests",
+           std::to_string(host.requests) + "; " + std::to_string(host.frees) + " frees");
+  add_line(text, "peak requested", moment_text(host.peak_requested));
+  add_line(text, "peak active", moment_text(host.peak_active));
+  add_line(text, "peak pinned", moment_text(host.peak_pinned));
+  add_line(text, "at the end",
+           format_bytes(host.end_pinned) + " pinned, " + format_bytes(host.end_active) +
+               " of them active");
+  add_line(text, "system calls",
+           count("host_allocs") + " allocations, " + count("host_releases") + " releases");
+  add_line(text, "sizes",
+           "requests of " + format_bytes(host.requested) + " got blocks of " +
+               format_bytes(host.given) + waste_text(host.requested, host.given));
+  return text;
+}
+
+ordered_json host_json(const HostReport& host) {
+  return {{"requests", host.requests},
+          {"frees", host.frees},
+          {"requested_bytes", host.requested.count},
+          {"given_bytes", host.given.count},
+          {"peak_requested", moment_json(host.peak_requested)},
+          {"peak_active", moment_json(host.peak_active)},
+          {"peak_pinned", moment_json(host.peak_pinned)},
+          {"end_active_bytes", host.end_active.count},
+          {"end_pinned_bytes", host.end_pinned.count},
+          {"statistics", statistics_json(host.statistics)},
+          {"calls", json_list(host.calls, call_json)}};
+}
+
+enum class Letters : std::uint8_t { ascii, unicode };
+
+constexpr std::size_t name_width = 11;
+constexpr std::size_t least_columns = 20;
+constexpr std::size_t most_columns = 60;
+
+std::string named(const std::string& name, const std::string& line) {
+  return "  " + padded(name, name_width) + line + "\n";
+}
+
+std::vector<std::uint64_t> values_of(const replay::MemoryCurve& curve, Bytes MemoryLevel::*held) {
+  std::vector<std::uint64_t> values;
+  for (const MemoryLevel& step : curve.steps()) values.push_back((step.*held).count);
+  return values;
+}
+
+/// The first event and the last, below the ends of the curve.
+std::string axis_text(const DeviceReport& device, std::size_t width) {
+  const std::string from = "event 0";
+  std::string to = "event " + std::to_string(device.curve.last_event());
+  if (device.begin_ns && device.end_ns && *device.end_ns > *device.begin_ns)
+    to += ", " + nanoseconds_text(*device.end_ns - *device.begin_ns);
+  const std::size_t between = width > from.size() ? width - from.size() : 0;
+  return from + right(to, std::max(between, to.size() + 2));
+}
+
+/// U+2581 to U+2588.
+constexpr std::array<const char*, 8> unicode_letters = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<const char*, 8> ascii_letters = {".", ":", "-", "=", "+", "*", "%", "#"};
+
+/// From 0, for less than an eighth of the top, to 7.
+std::size_t height_of(std::uint64_t value, std::uint64_t top) {
+  if (value >= top) return unicode_letters.size() - 1;
+  const double share = static_cast<double>(value) / static_cast<double>(top);
+  const auto eighth = static_cast<std::size_t>(share * static_cast<double>(unicode_letters.size()));
+  return std::min(eighth, unicode_letters.size() - 1);
+}
+
+/// At most `most` values; each is the highest of its share.
+std::vector<std::uint64_t> thinned(const std::vector<std::uint64_t>& values, std::size_t most) {
+  const std::size_t count = std::min(values.size(), most);
+  std::vector<std::uint64_t> highest(count, 0);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t at = i * values.size() / count; at < (i + 1) * values.size() / count; ++at)
+      highest[i] = std::max(highest[i], values[at]);
+  return highest;
+}
+
+/// One letter for each value. Values from `top` on get the highest letter, and only 0 gets a blank.
+std::string sparkline(const std::vector<std::uint64_t>& values, std::uint64_t top,
+                      Letters letters) {
+  const auto& row = letters == Letters::unicode ? unicode_letters : ascii_letters;
+  std::string line;
+  for (const std::uint64_t value : values) line += value == 0 ? " " : row[height_of(value, top)];
+  return line;
+}
+
+std::string locale_of_environment() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    // The program has only one thread at this time.
+    if (const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+        value != nullptr && *value != '\0')
+      return value;
+  return {};
+}
+
+/// The letters that the terminal can show, by the locale in the environment.
+Letters letters_of_terminal() {
+  std::string name;
+  for (const char letter : locale_of_environment())
+    if (letter != '-') name += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return name.find("utf8") == std::string::npos ? Letters::ascii : Letters::unicode;
+}
+
+/// The width of the terminal on standard output; 80 if it is no terminal.
+std::size_t screen_columns() {
+  constexpr std::size_t usual_columns = 80;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_columns;
+  return size.ws_col;
+}
+
+/// Memory over time as two sparklines, one below the other; empty if there was no event.
+std::string curve_text(const DeviceReport& device) {
+  if (device.curve.steps().empty()) return {};
+  const std::size_t beside = name_width + 3;
+  const std::size_t screen = screen_columns();
+  const std::size_t room = screen > beside ? screen - beside : 0;
+  const std::size_t width = std::clamp(room, least_columns, most_columns);
+  const Letters letters = letters_of_terminal();
+  const auto line = [&](Bytes MemoryLevel::*held) {
+    const std::uint64_t top =
+        std::max(device.peak_reserved.bytes.count, device.peak_allocated.bytes.count);
+    return sparkline(thinned(values_of(device.curve, held), width), top, letters);
+  };
+  const std::size_t columns = std::min(width, device.curve.steps().size());
+  return "  over time, peak " + format_bytes(device.peak_reserved.bytes) + "\n" +
+         named("reserved", line(&MemoryLevel::reserved)) +
+         named("allocated", line(&MemoryLevel::allocated)) + named("", axis_text(device, columns));
+}
+
+std::string moment_text(const ReachedPeak& peak, const DeviceReport& device) {
+  std::string text = moment_text(peak);
+  if (peak.time_ns && device.begin_ns && *peak.time_ns >= *device.begin_ns)
+    text += ", after " + nanoseconds_text(*peak.time_ns - *device.begin_ns);
+  return text;
+}
+
+std::string recorded_text(const std::optional<Bytes>& recorded) {
+  return recorded ? ", recorded " + format_bytes(*recorded) : std::string();
+}
+
+std::string calls_text(const DeviceReport& device) {
+  const auto& calls = device.device_calls;
+  std::string text = std::to_string(calls.allocations) + " allocations, " +
+                     std::to_string(calls.releases) + " releases";
+  if (calls.units_created > 0) text += ", " + std::to_string(calls.units_created) + " units mapped";
+  return text;
+}
+
+std::string failure_text(const FailedRequest& failure) {
+  return "event " + std::to_string(failure.event) + ": " + out_of_memory_message(failure.figures);
+}
+
+std::string failures_text(const ReplayOutcome& outcome, const DeviceReport& device) {
+  std::string text;
+  const std::size_t shown = outcome.shows_all_failures ? device.failures.size() : 1;
+  for (std::size_t i = 0; i < std::min(shown, device.failures.size()); ++i)
+    add_line(text, "out of memory", failure_text(device.failures[i]));
+  if (device.failures.size() > shown)
+    add_line(text, "", "and " + std::to_string(device.failures.size() - shown) + " more");
+  return text;
+}
+
+std::string native_calls_text(const DeviceReport& device) {
+  std::string text;
+  add_line(text, "device calls", calls_text(device));
+  add_line(text, "retries",
+           std::to_string(device.statistics.num_alloc_retries) + " after releasing everything");
+  return text;
+}
+
+/// The counts of a stream-ordered pool, which has terms of its own.
+std::string ordered_calls_text(const streams::OrderedPoolCounts& counts) {
+  std::string text;
+  add_line(text, "stream-ordered",
+           std::to_string(counts.reused) + " requests from free memory, " +
+               std::to_string(counts.made_to_wait) +
+               " of other streams' that had to be waited "
+               "for, " +
+               std::to_string(counts.moved) + " after moving free units, " +
+               std::to_string(counts.grown) + " from new units");
+  add_line(text, "units",
+           std::to_string(counts.units_created) + " created, " +
+               std::to_string(counts.units_moved) + " moved, " +
+               std::to_string(counts.units_released) + " released");
+  return text;
+}
+
+std::string bytes_text(std::int64_t count) {
+  const Bytes bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(0, count))};
+  return format_bytes(bytes);
+}
+
+std::string count_text(std::int64_t count) { return std::to_string(count); }
+
+void add_row(Table& table, const std::string& name, const StatisticValue& value,
+             NumberText number) {
+  table.add({name, number(value.current), number(value.peak), number(value.allocated),
+             number(value.freed)});
+}
+
+/// The row of a statistic, then its shares in the small and in the large pool.
+void add_rows(Table& table, const std::string& name, const PooledStatistic& value) {
+  add_row(table, name, value.all, bytes_text);
+  add_row(table, "  small pool", value.small_pool, bytes_text);
+  add_row(table, "  large pool", value.large_pool, bytes_text);
+}
+
+std::string statistics_text(const DeviceReport& device) {
+  const StatisticValues& values = device.statistics;
+  Table table({left("", line_name_width),
+               {"current", 12},
+               {"peak", 12},
+               {"total allocated", 12},
+               {"total freed", 12}});
+  // A stream-ordered pool has no halves, and counts no blocks.
+  if (device.pool) {
+    add_row(table, "allocated", values.allocated_bytes.all, bytes_text);
+    add_row(table, "requested", values.requested_bytes.all, bytes_text);
+    add_row(table, "reserved", values.reserved_bytes.all, bytes_text);
+    return table.text();
+  }
+  add_rows(table, "allocated", values.allocated_bytes);
+  add_row(table, "active", values.active_bytes.all, bytes_text);
+  add_row(table, "requested", values.requested_bytes.all, bytes_text);
+  add_rows(table, "reserved", values.reserved_bytes);
+  add_row(table, "inactive split", values.inactive_split_bytes.all, bytes_text);
+  add_row(table, "allocations", values.allocation.all, count_text);
+  add_row(table, "active blocks", values.active.all, count_text);
+  add_row(table, "inactive blocks", values.inactive_split.all, count_text);
+  add_row(table, "segments", values.segment.all, count_text);
+  return table.text();
+}
+
+std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device) {
+  std::string text = "device " + std::to_string(device.device.value) + "\n";
+  add_line(text, "memory",
+           device.memory_origin.empty()
+               ? std::string("no limit")
+               : format_bytes(device.memory) + ", " + device.memory_origin);
+  if (device.held_by_others)
+    add_line(text, "held by others", format_bytes(*device.held_by_others) + " of it, as given");
+  add_line(text, "requests",
+           std::to_string(device.requests) + ", " + std::to_string(device.failures.size()) +
+               " failed; " + std::to_string(device.frees) + " frees");
+  text += curve_text(device);
+  add_line(text, "peak allocated", moment_text(device.peak_allocated, device));
+  const auto requested = static_cast<std::uint64_t>(device.statistics.requested_bytes.all.peak);
+  add_line(text, "peak requested",
+           format_bytes(Bytes{requested}) + recorded_text(device.recorded_peak_requested));
+  add_line(
+      text, "peak reserved",
+      moment_text(device.peak_reserved, device) + recorded_text(device.recorded_peak_reserved));
+  text += device.pool ? ordered_calls_text(*device.pool) : native_calls_text(device);
+  return text + statistics_text(device) + failures_text(outcome, device);
+}
+
+std::string replay_text(const ReplayOutcome& outcome) {
+  const replay::ReplayReport& report = outcome.report;
+  std::string text = outcome.file + "\n";
+  add_line(text, "reference", report.reference);
+  add_line(text, "options", report.options.empty() ? "none" : report.options);
+  add_line(
+      text, "events",
+      std::to_string(report.events) + (report.stopped_at ? ", stopped at an out-of-memory" : ""));
+  for (const std::string& note : report.notes) add_line(text, "note", note);
+  for (const DeviceReport& device : report.devices) text += device_text(outcome, device);
+  if (report.host) text += host_text(*report.host);
+  return text + outcome.explained_text;
+}
+
+ordered_json peak_json(const ReachedPeak& peak) {
+  return {{"bytes", peak.bytes.count}, {"event", peak.event}, {"time_ns", or_null(peak.time_ns)}};
+}
+
+ordered_json failure_json(const FailedRequest& failure) {
+  const OutOfMemory& figures = failure.figures;
+  return {{"event", failure.event},
+          {"stream", failure.stream.value},
+          {"requested_bytes", figures.request.count},
+          {"device_request_bytes", figures.device_size.count},
+          {"device_free_bytes", figures.device_free.count},
+          {"allocated_bytes", figures.allocated.count},
+          {"reserved_bytes", figures.reserved.count},
+          {"message", out_of_memory_message(figures)}};
+}
+
+ordered_json pool_json(const streams::OrderedPoolCounts& counts) {
+  return {{"reused", counts.reused},
+          {"made_to_wait", counts.made_to_wait},
+          {"moved", counts.moved},
+          {"grown", counts.grown},
+          {"units_created", counts.units_created},
+          {"units_moved", counts.units_moved},
+          {"units_released", counts.units_released}};
+}
+
+/// Steps of `events_per_step` events from event 0 on, each with the most memory held in it.
+ordered_json curve_json(const replay::MemoryCurve& curve) {
+  const auto held = [&](Bytes replay::MemoryLevel::*part) {
+    return json_list(curve.steps(), [part](const auto& step) { return (step.*part).count; });
+  };
+  return {{"events_per_step", curve.events_per_step()},
+          {"last_event", curve.last_event()},
+          {"allocated_bytes", held(&replay::MemoryLevel::allocated)},
+          {"reserved_bytes", held(&replay::MemoryLevel::reserved)}};
+}
+
+ordered_json end_json(const StatisticValues& statistics) {
+  return {{"allocated_bytes", statistics.allocated_bytes.all.current},
+          {"requested_bytes", statistics.requested_bytes.all.current},
+          {"active_bytes", statistics.active_bytes.all.current},
+          {"reserved_bytes", statistics.reserved_bytes.all.current},
+          {"inactive_split_bytes", statistics.inactive_split_bytes.all.current},
+          {"segments", statistics.segment.all.current}};
+}
+
+ordered_json device_json(const DeviceReport& device) {
+  const StatisticValues& statistics = device.statistics;
+  const bool has_memory = !device.memory_origin.empty();
+  return {{"device", device.device.value},
+          {"memory_bytes", has_memory ? ordered_json(device.memory.count) : ordered_json(nullptr)},
+          {"memory_origin", device.memory_origin},
+          {"held_by_others_bytes", or_null(device.held_by_others)},
+          {"requests", device.requests},
+          {"frees", device.frees},
+          {"peak_allocated", peak_json(device.peak_allocated)},
+          {"peak_reserved", peak_json(device.peak_reserved)},
+          {"peak_requested_bytes", statistics.requested_bytes.all.peak},
+          {"peak_active_bytes", statistics.active_bytes.all.peak},
+          {"recorded_peak_requested_bytes", or_null(device.recorded_peak_requested)},
+          {"recorded_peak_reserved_bytes", or_null(device.recorded_peak_reserved)},
+          {"end", end_json(statistics)},
+          {"device_allocs", device.device_calls.allocations},
+          {"device_frees", device.device_calls.releases},
+          {"units_mapped", device.device_calls.units_created},
+          {"alloc_retries", statistics.num_alloc_retries},
+          {"stream_ordered", or_null(device.pool, pool_json)},
+          {"metrics", metrics_json(run_metrics(device))},
+          {"curve", curve_json(device.curve)},
+          {"out_of_memory", json_list(device.failures, failure_json)}};
+}
+
+std::string replay_json(const ReplayOutcome& outcome) {
+  const replay::ReplayReport& report = outcome.report;
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"reference", report.reference},
+                    {"options", report.options},
+                    {"events", report.events},
+                    {"stopped_at", or_null(report.stopped_at)},
+                    {"notes", report.notes},
+                    {"metrics", metrics_json(run_metrics(report))},
+                    {"out_of_memory", outcome.explained},
+                    {"devices", json_list(report.devices, device_json)},
+                    {"host", or_null(report.host, host_json)}});
+}
 
 class TimelineFile {
  public:
@@ -125,7 +571,8 @@ class ReplayOutputs {
   std::optional<traces::OutputFile> snapshot_;
 };
 
-/// Adds, for each device, why its first request failed and what would have helped.
+/// Adds, for each device, the reason why its first request failed and changes that would have
+/// helped.
 void explain_failures(const ReplayedFile& file, const replay::ReplayConditions& conditions,
                       const ReplayCommand& command, ReplayOutcome& outcome) {
   if (!outcome.report.has_failures()) return;

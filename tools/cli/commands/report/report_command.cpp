@@ -1,4 +1,6 @@
-// `vramlab report`: one page to look at.
+// `vramlab report`: writes recordings and replays into one HTML page.
+#include "tools/cli/commands/report/report_command.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -15,12 +17,11 @@
 #include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/replayer.h"
 #include "replay/timeline/replayed_program.h"
-#include "tools/cli/commands/report/report_page_file.h"
+#include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
-#include "tools/cli/kit/replay_arguments.h"
 #include "tools/cli/printers/json_text.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/byte_sink.h"
@@ -37,19 +38,19 @@ namespace {
 /// The place of the data; once in the template.
 constexpr std::string_view report_data_mark = "@VRAMLAB_REPORT_DATA@";
 
-/// What one run is made of.
+/// The conditions of one run.
 struct ReportRunRequest {
-  /// Empty for what tells recordings from replays.
+  /// If empty, the title is the text that tells recordings from replays.
   std::string title;
   replay::ReplayConditions conditions;
   /// A recording is replayed under the conditions; otherwise it is shown as it is.
   bool is_replay = false;
 };
 
-/// A file and the runs that are shown of it.
+/// A file and its runs that are shown.
 struct ReportFile {
   std::string path;
-  /// Null until it is opened, where nobody has done so.
+  /// Null until the file is opened, unless the caller has opened it.
   std::shared_ptr<replay::Recording> recording;
   std::vector<ReportRunRequest> runs;
 };
@@ -77,7 +78,7 @@ class LoadedRun {
   replay::ReportInput input;
   allocator::Settings settings;
 
-  /// The history must outlive the run. Throws InputError where no allocator can have made it.
+  /// The history must outlive the run. Throws InputError if no allocator can have made it.
   void show(const replay::DeviceHistory& history, const replay::ExplainedHistory& explained) {
     if (history.events.empty() && history.final_segments.empty()) return;
     if (std::string reason = impossible_part(history); !reason.empty())
@@ -94,7 +95,7 @@ class LoadedRun {
     show(kept.history, kept.explained);
   }
 
-  /// Beside the devices, with the number that recordings have for it.
+  /// Pinned memory stands beside the devices, with the number that recordings give it.
   void show_pinned(replay::DeviceHistory host, const replay::VerifyConditions& conditions) {
     host.device = replay::host_device;
     if (const std::string reason = impossible_part(host); !reason.empty())
@@ -170,7 +171,8 @@ LoadedRun load(ShownFile& file, const ReportRunRequest& request) {
   return run;
 }
 
-/// The length of the JSON in four bytes, the lowest first, the JSON, and what it points to.
+/// The length of the JSON in four bytes, the lowest first, then the JSON, then the data it points
+/// to.
 std::string packed(const nlohmann::ordered_json& json, const std::string& bytes) {
   const std::string text = compact_json_text(json);
   std::string all;
@@ -180,8 +182,8 @@ std::string packed(const nlohmann::ordered_json& json, const std::string& bytes)
   return traces::base64_text(traces::gzip_packed(all));
 }
 
-/// The run as the page holds it, packed, no more than `most_bytes` letters long: where everything
-/// does not fit, less of a long history is held.
+/// The run as the page holds it, packed, in at most `most_bytes` characters. If a long history does
+/// not fit, the page holds less of it.
 std::string packed_run(ShownFile& file, const ReportRunRequest& request,
                        const replay::ReportLimits& limits, std::size_t most_bytes) {
   const LoadedRun run = load(file, request);
@@ -198,7 +200,7 @@ std::string packed_run(ShownFile& file, const ReportRunRequest& request,
                             "one with too many blocks and stacks"});
 }
 
-/// The promise: a page is no larger.
+/// No page is larger.
 constexpr std::size_t most_page_bytes = 20'000'000;
 
 struct ReportCommand {
@@ -278,14 +280,14 @@ class PageWriter {
   std::size_t bytes_ = 0;
 };
 
-/// A file is open while its runs are written. Gives what was written, as JSON.
+/// A file is open while its runs are written. Returns the list of what was written, as JSON.
 nlohmann::ordered_json write_page(const ReportCommand& command, std::vector<ReportFile> files,
                                   traces::ByteSink& output) {
   std::size_t run_count = 0;
   for (const ReportFile& file : files) run_count += file.runs.size();
   replay::ReportLimits limits;
   for (std::size_t count = run_count; count > 1; count = (count + 1) / 2) limits = limits.halved();
-  // Each run gets the same part of what is left for the data.
+  // Each run gets the same part of the space left for data.
   const std::size_t most_bytes = (most_page_bytes - report_template().size()) / run_count - 200;
   nlohmann::ordered_json json = {{"schema_version", 1}, {"output", command.output.path}};
   PageWriter page(output);

@@ -1,4 +1,4 @@
-// `vramlab run`: a CUDA program on the caching allocator.
+// `vramlab run`: runs a CUDA program on the caching allocator.
 
 #include <ctime>
 
@@ -23,12 +23,12 @@ struct RunArguments {
   std::vector<std::string> program;
 };
 
-/// The program may go to another folder before it uses CUDA.
+/// The path is made absolute, as the program may change its folder before it uses CUDA.
 std::string report_name(const std::string& given) {
   return given == "stderr" ? given : names::from_this_folder(given);
 }
 
-/// As the system dates files, which is coarse.
+/// The time by which the system dates files, which is coarse.
 std::uint64_t time_of_files_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME_COARSE, &now);

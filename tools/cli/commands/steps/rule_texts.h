@@ -17,9 +17,4 @@ struct RuleText {
 
 std::span<const RuleText> rule_texts();
 
-/// `5.2`.
-std::string rule_name(allocator::Rule rule);
-/// Without the marks of Markdown.
-std::string rule_text(allocator::Rule rule);
-
 }  // namespace vramlab::tools

@@ -1,17 +1,219 @@
-// `vramlab steps`: a program event by event, with the rules of the allocator that acted.
+// `vramlab steps`: shows a program event by event, with the rules of the allocator that acted.
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "allocator/checks/out_of_memory.h"
 #include "allocator/types/check.h"
-#include "tools/cli/commands/steps/steps_report.h"
+#include "replay/replayer/replay_report.h"
+#include "replay/replayer/step.h"
+#include "tools/cli/commands/steps/rule_texts.h"
+#include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
-#include "tools/cli/kit/replay_arguments.h"
+#include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
+#include "traces/io/letters.h"
+#include "traces/model/snapshot_tables.h"
+#include "traces/native/native_text_writer.h"
 
 namespace vramlab::tools {
 namespace {
+
+using nlohmann::ordered_json;
+using replay::Step;
+
+struct StepsOutcome {
+  std::string file;
+  replay::ReplayReport report;
+  std::vector<replay::Step> steps;
+  replay::StepRange range;
+};
+
+constexpr std::size_t action_width = 15;
+constexpr std::size_t rule_width = 6;
+
+/// The number of a rule, such as `5.2`.
+std::string rule_name(allocator::Rule rule) {
+  return std::to_string(rule.section) + "." + std::to_string(rule.number);
+}
+
+/// The text of a rule without the marks of Markdown.
+std::string rule_text(allocator::Rule rule) {
+  const auto row = std::ranges::find(rule_texts(), rule, &RuleText::rule);
+  if (row == rule_texts().end()) return "";
+  std::string text(row->text);
+  std::erase(text, '`');
+  return text;
+}
+
+class LastRecord : public traces::LineSink {
+ public:
+  void line(std::string_view line, traces::LineKind kind) override {
+    if (kind == traces::LineKind::record) text = line;
+  }
+  std::string text;
+};
+
+/// The event as its record in a native trace, with its text in place and without its stack.
+std::string record_text(const traces::ProgramEvent& event, const traces::SnapshotTables& tables) {
+  LastRecord last;
+  traces::ProgramEvent told = event;
+  told.stack = {};
+  traces::NativeRecordWriter writer(last, tables);
+  traces::TraceHeader header;
+  header.version = traces::trace_version_of(event.kind);
+  writer.header(header);
+  writer.program_event(told);
+  // A long text stands elsewhere in a trace, and is the first text of this one.
+  constexpr std::string_view reference = "{\"$text\":1}";
+  if (const std::size_t at = last.text.find(reference); at != std::string::npos) {
+    std::string text;
+    traces::add_json_text(text, tables.texts.text(event.text));
+    last.text.replace(at, reference.size(), text);
+  }
+  return last.text;
+}
+
+std::string entry_line(const AllocatorEvent& entry) {
+  const std::string place = entry.action == Action::oom
+                                ? ", " + format_bytes(Bytes{entry.address.value}) + " free"
+                                : " at " + name_of(entry.address);
+  return "  " + padded(std::string(action_name(entry.action)), action_width) +
+         format_bytes(entry.size) + place + ", stream " + std::to_string(entry.stream.value) + "\n";
+}
+
+std::string block_text(const SnapshotBlock& block, const Step& step) {
+  const auto named = step.ids.find(block.address);
+  std::string text = "[";
+  if (block.state == BlockState::inactive)
+    text += "free ";
+  else if (named != step.ids.end())
+    text += std::to_string(named->second) + ": ";
+  text += format_bytes(block.size);
+  return text + (block.state == BlockState::active_pending_free ? " waits]" : "]");
+}
+
+std::string segment_line(const SnapshotSegment& segment, const Step& step) {
+  std::string line = "  " + padded("segment", action_width) + format_bytes(segment.total_size) +
+                     " at " + name_of(segment.address) + ", " +
+                     std::string(pool_kind_name(segment.kind)) +
+                     (segment.is_expandable ? ", expandable" : "") + ", stream " +
+                     std::to_string(segment.stream.value);
+  if (segment.pool != allocator::default_pool) line += ", pool " + name_of(segment.pool);
+  line += ":";
+  for (const SnapshotBlock& block : segment.blocks) line += " " + block_text(block, step);
+  return line + "\n";
+}
+
+std::string step_text(const Step& step, const traces::SnapshotTables& tables) {
+  std::string text =
+      "event " + std::to_string(step.number) + ": " + record_text(step.event, tables) + "\n";
+  for (const AllocatorEvent& entry : step.entries) text += entry_line(entry);
+  if (step.failure) text += "  " + out_of_memory_message(*step.failure) + "\n";
+  for (const allocator::Rule rule : step.rules)
+    text += "  " + padded("rule " + rule_name(rule), action_width) + rule_text(rule) + "\n";
+  for (const SnapshotSegment& segment : step.state.segments) text += segment_line(segment, step);
+  return text + "  " + padded("memory", action_width) + format_bytes(step.allocated) +
+         " allocated, " + format_bytes(step.reserved) + " reserved\n";
+}
+
+std::string conditions_text(const replay::ReplayReport& report) {
+  std::string text = "version " + std::string(report.reference) + ", " +
+                     (report.options.empty() ? "no options" : report.options);
+  for (const replay::DeviceReport& device : report.devices)
+    if (!device.memory_origin.empty())
+      text +=
+          "; device " + std::to_string(device.device.value) + ": " + format_bytes(device.memory);
+  return text;
+}
+
+std::string steps_text(const StepsOutcome& outcome, const traces::SnapshotTables& tables) {
+  std::string text = outcome.file + "; " + conditions_text(outcome.report) + "\n";
+  for (const Step& step : outcome.steps) text += "\n" + step_text(step, tables);
+  if (outcome.report.stopped_at && outcome.range.contains(*outcome.report.stopped_at))
+    text += "\nThe program ends here: a request failed (--on-oom skip goes on).\n";
+  const std::uint64_t end = outcome.range.first + outcome.range.count;
+  if (outcome.report.events > end)
+    text += "\nThe next events: --from " + std::to_string(end) + "\n";
+  for (const std::string& note : outcome.report.notes) text += "\nnote: " + note + "\n";
+  return text;
+}
+
+ordered_json pool_json(PoolId pool) { return ordered_json::array({pool.graph, pool.user}); }
+
+ordered_json entry_json(const AllocatorEvent& entry) {
+  ordered_json json = {{"action", action_name(entry.action)}};
+  json[entry.action == Action::oom ? "device_free_bytes" : "address"] = entry.address.value;
+  json["bytes"] = entry.size.count;
+  json["stream"] = entry.stream.value;
+  return json;
+}
+
+ordered_json segment_json(const SnapshotSegment& segment, const Step& step) {
+  return {{"address", segment.address.value},
+          {"bytes", segment.total_size.count},
+          {"stream", segment.stream.value},
+          {"kind", pool_kind_name(segment.kind)},
+          {"pool", pool_json(segment.pool)},
+          {"is_expandable", segment.is_expandable},
+          {"blocks", json_list(segment.blocks, [&](const SnapshotBlock& block) {
+             const auto named = step.ids.find(block.address);
+             const bool has_name = named != step.ids.end() && block.state != BlockState::inactive;
+             return ordered_json{{"address", block.address.value},
+                                 {"bytes", block.size.count},
+                                 {"requested_bytes", block.requested.count},
+                                 {"state", block_state_name(block.state)},
+                                 {"id", has_name ? ordered_json(named->second) : ordered_json()}};
+           })}};
+}
+
+ordered_json step_json(const Step& step, const traces::SnapshotTables& tables) {
+  return {{"event", step.number},
+          {"device", step.event.device.value},
+          {"record", record_text(step.event, tables)},
+          {"rules", json_list(step.rules, [](auto rule) { return ordered_json(rule_name(rule)); })},
+          {"entries", json_list(step.entries, entry_json)},
+          {"failure",
+           step.failure ? ordered_json(out_of_memory_message(*step.failure)) : ordered_json()},
+          {"allocated_bytes", step.allocated.count},
+          {"reserved_bytes", step.reserved.count},
+          {"segments", json_list(step.state.segments, [&](const SnapshotSegment& segment) {
+             return segment_json(segment, step);
+           })}};
+}
+
+ordered_json memory_json(const replay::DeviceReport& device) {
+  const bool has_memory = !device.memory_origin.empty();
+  return {{"device", device.device.value},
+          {"memory_bytes", has_memory ? ordered_json(device.memory.count) : ordered_json()}};
+}
+
+std::string steps_json(const StepsOutcome& outcome, const traces::SnapshotTables& tables) {
+  ordered_json rules = ordered_json::object();
+  for (const RuleText& row : rule_texts()) {
+    const auto acts = [&](const Step& step) {
+      return std::ranges::find(step.rules, row.rule) != step.rules.end();
+    };
+    if (std::ranges::any_of(outcome.steps, acts)) rules[rule_name(row.rule)] = rule_text(row.rule);
+  }
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"reference", outcome.report.reference},
+                    {"options", outcome.report.options},
+                    {"notes", outcome.report.notes},
+                    {"devices", json_list(outcome.report.devices, memory_json)},
+                    {"events", outcome.report.events},
+                    {"stopped_at", or_null(outcome.report.stopped_at)},
+                    {"rules", std::move(rules)},
+                    {"steps", json_list(outcome.steps, [&](const Step& step) {
+                       return step_json(step, tables);
+                     })}});
+}
 
 constexpr std::uint64_t usual_count = 100;
 

@@ -1,36 +1,439 @@
 // `vramlab streams`: what streams do and cost. A program's streams are simulated; of a recording,
-// which does not say what ran when, there is the memory that was given back and could not be used
-// yet, because work on other streams had to be waited for.
+// the frees that waited are shown.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/replayer/replayer.h"
 #include "replay/stream_waits/stream_simulation.h"
-#include "tools/cli/commands/streams/hazard_text.h"
-#include "tools/cli/commands/streams/stream_report.h"
+#include "streams/stream_model/stream_watcher.h"
+#include "tools/cli/commands/streams/waiting_report.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/table.h"
+#include "tools/cli/printers/text_lines.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
+#include "traces/model/user_frame.h"
 
 namespace vramlab::tools {
 namespace {
 
+using nlohmann::ordered_json;
+using replay::ActivityReport;
+using replay::StreamReport;
+using streams::CudaStatus;
+using streams::FixKind;
+using streams::Hazard;
+using streams::HazardAct;
+using streams::HazardKind;
+using streams::HazardSide;
 using streams::ItemKind;
 
-/// What streams did as a trace that ui.perfetto.dev shows: a track for each stream, arrows from the
-/// records of events to those who waited for them, curves of memory, and marks where hazards are.
-/// It is written as things end.
+/// The program to which hazards belong: its events and its stacks.
+struct HazardContext {
+  const replay::StreamReport& report;
+  const traces::SnapshotTables& tables;
+};
+
+struct StreamOutcome {
+  std::string file;
+  replay::StreamReport report;
+  /// The same program with frees that never wait; empty if none waited.
+  std::optional<replay::ReplayReport> at_once;
+  /// Streams, hazards, call sites and refused calls to show in the text, at most; 0 for all.
+  std::uint64_t shown = 10;
+};
+
+struct HazardText {
+  HazardKind kind;
+  std::string_view name;
+  std::string_view title;
+};
+
+constexpr HazardText hazard_texts[] = {
+    {HazardKind::use_after_free, "use_after_free", "memory is used after it was freed"},
+    {HazardKind::reused_too_early, "reused_too_early",
+     "memory is reused while work may still use it"},
+    {HazardKind::read_before_write, "read_before_write",
+     "a read may come before the write whose result it wants"},
+    {HazardKind::write_before_write, "write_before_write", "two writes may come in either order"},
+    {HazardKind::write_before_read, "write_before_read",
+     "a write may come before a read of what was there"},
+    {HazardKind::used_after_destroy, "used_after_destroy",
+     "a stream or event is used after it was destroyed"},
+    {HazardKind::waits_for_ever, "waits_for_ever", "a wait never ends"},
+};
+
+const HazardText& text_of(HazardKind kind) {
+  const auto* const found = std::ranges::find(hazard_texts, kind, &HazardText::kind);
+  check(found != std::end(hazard_texts), "every kind of hazard has a text");
+  return *found;
+}
+
+/// Such as `reused_too_early`.
+std::string_view hazard_name(HazardKind kind) { return text_of(kind).name; }
+
+/// Such as `memory was handed out again while work may still use it`.
+std::string_view hazard_title(HazardKind kind) { return text_of(kind).title; }
+
+std::string_view work_name(streams::WorkKind kind) {
+  constexpr std::array<std::string_view, 8> names = {
+      "kernel", "copy to device", "copy to host", "copy on device",
+      "memset", "host function",  "flag write",   "flag wait"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+/// Work and nodes of graphs go by the name of their work.
+std::string_view item_name(streams::ItemKind kind, streams::WorkKind work) {
+  constexpr std::array<std::string_view, 7> names = {
+      "", "event record", "event wait", "graph begin", "", "graph end", "allocator's mark"};
+  const std::string_view name = names.at(static_cast<std::size_t>(kind));
+  return name.empty() ? work_name(work) : name;
+}
+
+/// `event 12 (train.py:12 step)`.
+std::string event_place(std::uint64_t event, const HazardContext& context) {
+  std::string text = "event " + std::to_string(event);
+  if (event >= context.report.stacks.size()) return text;
+  const auto frame =
+      traces::innermost_user_frame(context.report.stacks[as_index(event)], context.tables);
+  return frame ? text + " (" + traces::frame_text(*frame, context.tables) + ")" : text;
+}
+
+/// Such as `stream 7`, with its device unless that is 0.
+std::string stream_text(streams::StreamAt stream) {
+  std::string text = "stream " + std::to_string(stream.stream.value);
+  if (stream.device != 0) text += " of device " + std::to_string(stream.device);
+  return text;
+}
+
+/// `kernel of event 12 (train.py:12 step) on stream 7 writes`.
+std::string side_text(const HazardSide& side, const HazardContext& context) {
+  std::string place = event_place(side.tag, context);
+  if (!side.is_known) return "something long before";
+  switch (side.act) {
+    case HazardAct::work: {
+      std::string text = std::string(work_name(side.kind)) + " of " + place;
+      if (side.is_node) text += ", captured on " + stream_text(side.captured_on) + " and launched";
+      text += " on " + stream_text(side.stream);
+      if (side.reads && side.writes) return text + " reads and writes it";
+      if (side.reads) return text + " reads it";
+      return side.writes ? text + " writes it" : text;
+    }
+    case HazardAct::free:
+      return place + " frees it";
+    case HazardAct::hand_out:
+      return place + " gets the memory for " + stream_text(side.stream);
+    case HazardAct::destroy:
+      return place + " destroys it";
+    case HazardAct::use_of_handle:
+      return place + " uses it";
+    case HazardAct::wait:
+      return place + " waits";
+  }
+  return place;
+}
+
+/// The memory, stream or event of the hazard; empty without one.
+std::string object_text(const Hazard& hazard, const HazardContext& context) {
+  if (hazard.event) return "event " + std::to_string(hazard.event->value);
+  if (hazard.kind == HazardKind::used_after_destroy) return stream_text(hazard.second.stream);
+  if (hazard.range.is_empty()) return {};
+  const auto block_text = [&](streams::BlockNumber block) {
+    const auto& events = context.report.block_events;
+    if (block.value == 0 || block.value > events.size()) return std::string("a block");
+    return "the block of " + event_place(events[as_index(block.value - 1)], context);
+  };
+  std::string text = format_bytes(hazard.range.size()) + " at " + name_of(hazard.range.begin) +
+                     ": " + block_text(hazard.first_block);
+  if (hazard.second_block != hazard.first_block && hazard.second_block.value != 0)
+    text += ", then " + block_text(hazard.second_block);
+  return text;
+}
+
+std::string fix_text(const Hazard& hazard, const HazardContext& context) {
+  const streams::Fix& fix = hazard.fix;
+  const auto wait = [&] {
+    return stream_text(fix.stream) + " waits for an event recorded on " + stream_text(fix.awaited) +
+           " after " + event_place(hazard.first.tag, context);
+  };
+  switch (fix.kind) {
+    case FixKind::record_stream:
+      return "record_stream(" + stream_text(fix.stream) +
+             ") on the earlier block before it is freed";
+    case FixKind::wait_for_event:
+      return wait();
+    case FixKind::wait_in_capture:
+      return "while the graph is captured, " + wait();
+    case FixKind::free_later:
+      return "the block is freed after " + event_place(hazard.second.tag, context);
+    case FixKind::destroy_later:
+      return "it is destroyed after " + event_place(hazard.second.tag, context);
+    case FixKind::write_flag:
+      return fix.flag ? "something writes flag " + std::to_string(fix.flag->value)
+                      : "something ends the wait";
+  }
+  return {};
+}
+
+std::string share_text(streams::Duration part, streams::Time whole) {
+  return whole.ns == 0 ? "-" : percent_of(part.ns, whole.ns);
+}
+
+std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
+  std::string text;
+  for (const auto& [device, figures] : activity.devices)
+    add_line(text, "device " + std::to_string(device),
+             "busy " + share_text(figures.busy, activity.end) +
+                 " of the time, two or more streams at once " +
+                 share_text(figures.overlapped, activity.end));
+  for (const auto& [thread, figures] : activity.threads)
+    add_line(text, "host thread " + std::to_string(thread.value),
+             "waited " + nanoseconds_text(figures.waited.ns) + " in " +
+                 std::to_string(figures.waits) + (figures.waits == 1 ? " call" : " calls"));
+  Table table({left("stream", line_name_width),
+               {"work", 10},
+               {"busy", 10},
+               {"share", 10},
+               {"blocked", 10}});
+  std::size_t left = shown_of(activity.streams.size(), shown);
+  const std::size_t left_out = activity.streams.size() - left;
+  for (const auto& [stream, figures] : activity.streams)
+    if (left > 0 && left-- > 0)
+      table.add({stream_text(stream), std::to_string(figures.work_count),
+                 nanoseconds_text(figures.busy.ns), share_text(figures.busy, activity.end),
+                 nanoseconds_text(figures.held_up.ns)});
+  return text + "\n" + table.text() + rest_line(left_out, "--top");
+}
+
+std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
+  const std::vector<Hazard>& hazards = context.report.hazards;
+  if (hazards.empty()) return "\nno hazards\n";
+  const std::size_t all = hazards.size() + as_index(context.report.unlisted_hazards);
+  std::string text = "\n" + std::to_string(all) + (all == 1 ? " hazard\n" : " hazards\n");
+  const std::size_t listed = std::min(shown_of(all, shown), hazards.size());
+  for (const Hazard& hazard : std::span(hazards).first(listed)) {
+    text += "  * " + std::string(hazard_title(hazard.kind));
+    if (hazard.count > 1) text += ", " + std::to_string(hazard.count) + " times";
+    if (hazard.kind != streams::HazardKind::waits_for_ever)
+      text += "\n      first   " + side_text(hazard.first, context);
+    text += "\n      second  " + side_text(hazard.second, context);
+    if (const std::string object = object_text(hazard, context); !object.empty())
+      text += "\n      about   " + object;
+    text += "\n      fix     " + fix_text(hazard, context) + "\n";
+  }
+  return text + rest_line(all - listed, "--top");
+}
+
+std::string refused_text(const HazardContext& context, std::uint64_t shown) {
+  const auto& refused = context.report.refused;
+  if (refused.empty()) return {};
+  std::string text = "\n" + std::to_string(refused.size()) + " calls that CUDA refuses\n";
+  const std::size_t listed = shown_of(refused.size(), shown);
+  for (const replay::RefusedCall& call : std::span(refused).first(listed))
+    text += "  " + std::string(program_event_name(call.kind)) + " of " +
+            event_place(call.event, context) + ": " + std::string(cuda_status_name(call.status)) +
+            "\n";
+  return text + rest_line(refused.size() - listed, "--top");
+}
+
+std::string deadlock_text(const HazardContext& context) {
+  const replay::Deadlock& deadlock = context.report.deadlock;
+  std::string text;
+  for (const replay::StuckCall& call : deadlock.threads)
+    text += "  host thread " + std::to_string(call.thread.value) + " never returns from " +
+            event_place(call.event, context) + ", since " + nanoseconds_text(call.since.ns) + "\n";
+  for (const streams::StuckWork& work : deadlock.work) {
+    text += "  " + stream_text(work.stream) + " stops before the work of " +
+            event_place(work.tag, context);
+    if (work.awaited) text += ", which waits for flag " + std::to_string(work.awaited->value);
+    text += "\n";
+  }
+  return text.empty() ? text : "\ndeadlock\n" + text;
+}
+
+/// The cost of the program's frees, in the form that recordings have.
+WaitingOutcome waiting_of(const StreamOutcome& outcome) {
+  WaitingOutcome waiting{outcome.file, {}, outcome.shown};
+  for (const replay::DeviceFrees& device : outcome.report.frees)
+    waiting.waiting.devices.push_back({device.cost, device.places, {}, std::nullopt});
+  return waiting;
+}
+
+std::string frees_text(const StreamOutcome& outcome) {
+  const std::string text = waiting_text(waiting_of(outcome));
+  return "\n" + text.substr(text.find('\n') + 1);
+}
+
+/// The cost of waiting in peaks, by device.
+std::string at_once_text(const StreamOutcome& outcome) {
+  if (!outcome.at_once) return {};
+  std::string text = "\nif frees completed at once\n";
+  for (const replay::DeviceReport& device : outcome.at_once->devices)
+    for (const replay::DeviceReport& modelled : outcome.report.replay.devices) {
+      if (modelled.device != device.device) continue;
+      add_line(text, "device " + std::to_string(device.device.value),
+               "peak reserved " + format_bytes(device.peak_reserved.bytes) + " instead of " +
+                   format_bytes(modelled.peak_reserved.bytes) +
+                   (device.failures.size() == modelled.failures.size()
+                        ? ""
+                        : ", " + std::to_string(device.failures.size()) +
+                              " failed requests instead of " +
+                              std::to_string(modelled.failures.size())));
+    }
+  return text;
+}
+
+std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTables& tables) {
+  const StreamReport& report = outcome.report;
+  const HazardContext context{report, tables};
+  std::string text = outcome.file + "\n";
+  add_line(text, "events", std::to_string(report.replay.events));
+  add_line(text, "simulated time", nanoseconds_text(report.activity.end.ns));
+  for (const std::string& note : report.replay.notes) add_line(text, "note", note);
+  if (report.lost_context != CudaStatus::success)
+    add_line(text, "context lost", std::string(cuda_status_name(report.lost_context)));
+  text += activity_text(report.activity, outcome.shown);
+  if (!report.frees.empty()) text += frees_text(outcome);
+  text += at_once_text(outcome);
+  text += hazards_text(context, outcome.shown);
+  text += refused_text(context, outcome.shown);
+  return text + deadlock_text(context);
+}
+
+ordered_json stream_key(streams::StreamAt stream) {
+  return {{"device", stream.device}, {"stream", stream.stream.value}};
+}
+
+ordered_json place_json(std::uint64_t event, const HazardContext& context) {
+  return {{"event", event}, {"place", event_place(event, context)}};
+}
+
+ordered_json side_json(const HazardSide& side, const HazardContext& context) {
+  const bool is_work = side.act == streams::HazardAct::work;
+  ordered_json json = place_json(side.tag, context);
+  json["is_known"] = side.is_known;
+  json.update(stream_key(side.stream));
+  json["thread"] = side.thread.value;
+  json["work"] = is_work ? ordered_json(work_name(side.kind)) : ordered_json(nullptr);
+  json["reads"] = side.reads;
+  json["writes"] = side.writes;
+  json["text"] = side_text(side, context);
+  return json;
+}
+
+ordered_json hazard_json(const streams::Hazard& hazard, const HazardContext& context) {
+  ordered_json memory;
+  if (!hazard.range.is_empty())
+    memory = {{"address", hazard.range.begin.value}, {"bytes", hazard.range.size().count}};
+  return {
+      {"kind", hazard_name(hazard.kind)},          {"count", hazard.count},
+      {"first", side_json(hazard.first, context)}, {"second", side_json(hazard.second, context)},
+      {"about", object_text(hazard, context)},     {"memory", std::move(memory)},
+      {"mend", fix_text(hazard, context)}};
+}
+
+ordered_json activity_json(const replay::ActivityReport& activity) {
+  const auto of_stream = [](const auto& row) {
+    const auto& [stream, figures] = row;
+    ordered_json json = stream_key(stream);
+    json["work"] = figures.work_count;
+    json["graph_launches"] = figures.launches;
+    json["busy_ns"] = figures.busy.ns;
+    json["held_up_ns"] = figures.held_up.ns;
+    json["first_begin_ns"] = figures.first_begin.ns;
+    json["last_end_ns"] = figures.last_end.ns;
+    return json;
+  };
+  const auto of_device = [](const auto& row) -> ordered_json {
+    return {{"device", row.first},
+            {"busy_ns", row.second.busy.ns},
+            {"overlapped_ns", row.second.overlapped.ns}};
+  };
+  const auto of_thread = [](const auto& row) -> ordered_json {
+    return {{"thread", row.first.value},
+            {"waits", row.second.waits},
+            {"waited_ns", row.second.waited.ns}};
+  };
+  return {{"time_ns", activity.end.ns},
+          {"streams", json_list(activity.streams, of_stream)},
+          {"devices", json_list(activity.devices, of_device)},
+          {"threads", json_list(activity.threads, of_thread)}};
+}
+
+ordered_json peaks_json(const replay::ReplayReport& report) {
+  return json_list(report.devices, [](const replay::DeviceReport& device) -> ordered_json {
+    return {{"device", device.device.value},
+            {"peak_allocated_bytes", device.peak_allocated.bytes.count},
+            {"peak_reserved_bytes", device.peak_reserved.bytes.count},
+            {"failed_requests", device.failures.size()}};
+  });
+}
+
+ordered_json deadlock_json(const HazardContext& context) {
+  const auto of_call = [&](const replay::StuckCall& call) {
+    ordered_json json = place_json(call.event, context);
+    json["thread"] = call.thread.value;
+    json["since_ns"] = call.since.ns;
+    return json;
+  };
+  const auto of_work = [&](const streams::StuckWork& work) {
+    ordered_json json = place_json(work.tag, context);
+    json.update(stream_key(work.stream));
+    json["flag"] = work.awaited ? ordered_json(work.awaited->value) : ordered_json(nullptr);
+    return json;
+  };
+  return {{"threads", json_list(context.report.deadlock.threads, of_call)},
+          {"streams", json_list(context.report.deadlock.work, of_work)}};
+}
+
+/// Everything, whatever `shown` says.
+std::string stream_json(const StreamOutcome& outcome, const traces::SnapshotTables& tables) {
+  const replay::StreamReport& report = outcome.report;
+  const HazardContext context{report, tables};
+  const auto of_hazard = [&](const auto& hazard) { return hazard_json(hazard, context); };
+  const auto of_refused = [&](const replay::RefusedCall& call) {
+    ordered_json json = place_json(call.event, context);
+    json["call"] = program_event_name(call.kind);
+    json["error"] = cuda_status_name(call.status);
+    return json;
+  };
+  const bool is_lost = report.lost_context != streams::CudaStatus::success;
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"kind", "program"},
+                    {"reference", report.replay.reference},
+                    {"events", report.replay.events},
+                    {"notes", report.replay.notes},
+                    {"context_lost", is_lost ? ordered_json(cuda_status_name(report.lost_context))
+                                             : ordered_json(nullptr)},
+                    {"activity", activity_json(report.activity)},
+                    {"waiting_frees", waiting_devices_json(waiting_of(outcome))},
+                    {"as_modelled", peaks_json(report.replay)},
+                    {"if_completed_at_once", or_null(outcome.at_once, peaks_json)},
+                    {"hazards", json_list(report.hazards, of_hazard)},
+                    {"unlisted_hazards", report.unlisted_hazards},
+                    {"refused_calls", json_list(report.refused, of_refused)},
+                    {"endless_waits", deadlock_json(context)}});
+}
+
+/// A trace of the streams for ui.perfetto.dev: a track for each stream, arrows from the records of
+/// events to their waits, curves of memory, and marks at hazards. It is written as work ends.
 class StreamPicture {
  public:
   /// Both must outlive it.
@@ -88,7 +491,7 @@ std::string StreamPicture::at_text(std::uint64_t track, std::uint32_t device, st
          ",\"ts\":" + microseconds(at.ns);
 }
 
-/// Named when it is first met.
+/// The track of a stream, which is named when it is first met.
 std::uint64_t StreamPicture::track_of(streams::StreamAt stream) {
   const auto [found, is_new] = tracks_.try_emplace(stream, tracks_.size() + 1);
   if (!is_new) return found->second;
@@ -178,7 +581,7 @@ replay::StreamConditions conditions_of(const StreamsCommand& command) {
   return conditions;
 }
 
-/// What was looked for was found: a hazard, a refused call, an endless wait.
+/// Whether there is a hazard, a refused call or a deadlock.
 enum class Findings : std::uint8_t { none, some };
 
 void write_recording(const StreamsCommand& command, const WaitingOutcome& outcome,
@@ -186,7 +589,7 @@ void write_recording(const StreamsCommand& command, const WaitingOutcome& outcom
   sink.write(command.wanted_format() == "json" ? waiting_json(outcome) : waiting_text(outcome));
 }
 
-/// The program once more, with frees that never wait, where some did.
+/// Replays the program with frees that never wait; empty if none waited.
 std::optional<replay::ReplayReport> replay_at_once(replay::Recording& recording,
                                                    const StreamsCommand& command,
                                                    const replay::StreamReport& report) {

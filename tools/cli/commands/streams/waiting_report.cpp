@@ -1,23 +1,29 @@
-#include "tools/cli/commands/streams/stream_report.h"
+#include "tools/cli/commands/streams/waiting_report.h"
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/text_lines.h"
 
 namespace vramlab::tools {
 namespace {
 
+using nlohmann::ordered_json;
 using replay::DeviceWaiting;
 using replay::EagerFrees;
 using replay::WaitingCost;
+using replay::WaitingPlace;
 using replay::WaitingRelease;
+using replay::WaitingTotals;
 
 std::string frees_text(std::uint64_t count) {
   return std::to_string(count) + (count == 1 ? " free" : " frees");
 }
 
-/// In lines of bearable length, all under the first one's beginning.
+/// A sentence broken into lines; all begin below the start of the sentence.
 std::string wrapped(const std::string& start, const std::string& sentence) {
   constexpr std::size_t most_letters = 100;
   std::string text;
@@ -34,6 +40,64 @@ std::string wrapped(const std::string& start, const std::string& sentence) {
 }
 
 bool has_time(const WaitingCost& cost) { return cost.span_us.value_or(0) > 0; }
+
+/// `1.50 GiB` or `12 bytes`, as the first half of a product.
+std::string factor_text(Bytes bytes) {
+  std::string text = format_bytes(bytes);
+  if (text.ends_with(" bytes")) text.pop_back();
+  return text;
+}
+
+double byte_seconds(const replay::ByteTime& held) {
+  return static_cast<double>(held.byte_seconds) +
+         static_cast<double>(held.rest) / static_cast<double>(replay::microseconds_per_second);
+}
+
+bool is_named(const WaitingPlace& place) {
+  return !place.allocated_at.empty() || !place.freed_at.empty();
+}
+
+std::string count_text(std::uint64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+/// Such as `329.10 KiB-seconds`, or `2.00 KiB-microseconds` if it is little, or `2.50 MiB-events`
+/// without times.
+std::string cost_text(const WaitingTotals& totals, const WaitingCost& cost) {
+  if (cost.span_us.value_or(0) == 0) return factor_text(Bytes{totals.byte_events}) + "-events";
+  const replay::ByteTime& held = totals.byte_time;
+  if (held.byte_seconds == 0) return factor_text(Bytes{held.rest}) + "-microseconds";
+  return factor_text(Bytes{held.byte_seconds}) + "-seconds";
+}
+
+/// `train.py:12 step`, or why the place is unknown.
+std::string allocated_text(const WaitingPlace& place) {
+  if (!place.allocated_at.empty()) return "at " + place.allocated_at;
+  return place.is_older ? "before the recording began, or without a stack" : "without a stack";
+}
+
+std::string freed_text(const WaitingPlace& place) {
+  return place.freed_at.empty() ? "without a stack" : "at " + place.freed_at;
+}
+
+/// In percent; 0 of nothing. Measured by time, or by events if no time goes by.
+std::uint64_t share_percent(const WaitingTotals& part, const WaitingTotals& whole) {
+  const bool by_time = whole.byte_time > replay::ByteTime{};
+  const auto amount = [&](const WaitingTotals& totals) {
+    return by_time ? byte_seconds(totals.byte_time) : static_cast<double>(totals.byte_events);
+  };
+  if (amount(whole) <= 0) return 0;
+  return static_cast<std::uint64_t>(std::llround(100 * amount(part) / amount(whole)));
+}
+
+/// The average over the whole history; by events if no time goes by.
+Bytes mean_held(const WaitingCost& cost) {
+  const std::uint64_t span = cost.span_us.value_or(0);
+  if (span == 0)
+    return {cost.event_count < 2 ? 0 : cost.totals.byte_events / (cost.event_count - 1)};
+  return {static_cast<std::uint64_t>(byte_seconds(cost.totals.byte_time) * 1e6 /
+                                     static_cast<double>(span))};
+}
 
 std::string moment_text(const replay::WaitMoment& moment) {
   return "event " + std::to_string(moment.event);
@@ -166,11 +230,104 @@ void add_tables(std::string& text, const DeviceWaiting& device, std::uint64_t sh
   }
 }
 
-/// What is known without a history.
+/// The waiting frees of the final state, for files without a history.
 std::string final_text(const WaitingCost& cost) {
   if (cost.final_blocks == 0) return ", and nothing waits in the final state";
   return "; " + frees_text(cost.final_blocks) + (cost.final_blocks == 1 ? " waits" : " wait") +
          " in the final state, " + format_bytes(cost.final_bytes);
+}
+
+constexpr std::size_t most_named_places = 3;
+
+std::string place_finding(const WaitingPlace& place, const WaitingCost& cost) {
+  std::string text = std::to_string(share_percent(place.totals, cost.totals)) +
+                     " % of the cost is memory allocated " + allocated_text(place);
+  if (!place.freed_at.empty()) text += " and freed " + freed_text(place);
+  return text + ": " + cost_text(place.totals, cost) + " in " +
+         count_text(place.totals.count, "free", "frees") + " of " +
+         format_bytes(place.totals.bytes) + " together.";
+}
+
+/// Adds the costliest place, and others with at least a tenth of the cost.
+void add_places(const DeviceWaiting& device, std::vector<std::string>& findings) {
+  for (const WaitingPlace& place : device.places) {
+    if (!is_named(place)) continue;
+    const bool is_first = findings.empty();
+    if (!is_first && share_percent(place.totals, device.cost.totals) < 10) break;
+    findings.push_back(place_finding(place, device.cost));
+    if (findings.size() == most_named_places) break;
+  }
+  if (findings.empty())
+    findings.emplace_back(
+        "The recording has no stacks of these frees, so their place in the program is unknown.");
+}
+
+std::string saved_text(const char* name, Bytes now, Bytes eager) {
+  return format_bytes(now - eager) + " of peak " + name + " memory";
+}
+
+bool saves_memory(const EagerFrees& eager) {
+  return eager.eager.active < eager.as_recorded.active ||
+         eager.eager.reserved < eager.as_recorded.reserved;
+}
+
+/// The memory that completing at once would save, as far as a replay can tell.
+std::string saving_finding(const EagerFrees& eager) {
+  const replay::PeakFigures& now = eager.as_recorded;
+  const replay::PeakFigures& then = eager.eager;
+  if (!saves_memory(eager))
+    return "The waits did not raise the peaks: without them the program would have needed no less "
+           "memory.";
+  std::string text = "Without the waits the program would have needed ";
+  if (then.reserved < now.reserved) text += saved_text("reserved", now.reserved, then.reserved);
+  if (then.reserved < now.reserved && then.active < now.active) text += " and ";
+  if (then.active < now.active) text += saved_text("active", now.active, then.active);
+  return text + (eager.is_exact() ? " less." : " less (guessed).");
+}
+
+bool has_waited(const DeviceWaiting& device) {
+  return std::ranges::any_of(device.releases, &replay::WaitingRelease::synchronised);
+}
+
+/// The times when the program stood still because the allocator waited.
+std::string stall_finding(const DeviceWaiting& device) {
+  std::uint64_t count = 0;
+  std::uint64_t shown_us = 0;
+  for (const replay::WaitingRelease& release : device.releases) {
+    if (!release.synchronised) continue;
+    ++count;
+    shown_us = replay::bounded_sum(shown_us, release.shown_us.value_or(0));
+  }
+  std::string text = count_text(count, "time", "times") +
+                     " the allocator had to release everything that was cached while frees waited, "
+                     "and the program stood still until that work was done";
+  if (shown_us > 0) text += ", for " + duration_text(shown_us) + " or more";
+  return text + ".";
+}
+
+constexpr const char* unended =
+    "None of these waits ends in the recording. The allocator checks for completed work only "
+    "when memory is requested, and not at all during a graph capture.";
+
+constexpr const char* remedy =
+    "To fix it: let the stream that allocated the memory wait for an event of the stream that "
+    "uses it (wait_event, wait_stream) before the memory is freed, and leave out record_stream for "
+    "it. The free is then complete at once, and the next request on the stream can have the block. "
+    "Or use the memory on the stream that allocated it. Recordings do not say which stream used "
+    "it.";
+
+/// Sentences for the author of the program: where waiting costs most, whether it raised the peak,
+/// and a fix. Empty if no free waited.
+std::vector<std::string> findings_of(const DeviceWaiting& device) {
+  std::vector<std::string> findings;
+  if (device.cost.totals.count == 0) return findings;
+  add_places(device, findings);
+  if (device.cost.at_end.count == device.cost.totals.count) findings.emplace_back(unended);
+  if (device.eager) findings.push_back(saving_finding(*device.eager));
+  if (has_waited(device)) findings.push_back(stall_finding(device));
+  if (!device.eager || saves_memory(*device.eager) || has_waited(device))
+    findings.emplace_back(remedy);
+  return findings;
 }
 
 std::string device_text(const DeviceWaiting& device, std::uint64_t shown) {
@@ -198,6 +355,105 @@ std::string device_text(const DeviceWaiting& device, std::uint64_t shown) {
   return text;
 }
 
+ordered_json totals_json(const replay::WaitingTotals& totals, const WaitingCost& cost) {
+  const auto timed = [&](std::uint64_t amount) {
+    return cost.span_us ? ordered_json(amount) : ordered_json(nullptr);
+  };
+  return {{"frees", totals.count},
+          {"bytes", totals.bytes.count},
+          {"byte_seconds", timed(totals.byte_time.byte_seconds)},
+          {"byte_microseconds_rest", timed(totals.byte_time.rest)},
+          {"byte_events", totals.byte_events}};
+}
+
+ordered_json spread_json(const replay::WaitSpread& spread) {
+  return {{"min", spread.least}, {"median", spread.median}, {"max", spread.most}};
+}
+
+ordered_json step_json(const replay::HeldStep& step) {
+  return {{"from", step.from}, {"to", step.to}, {"max_bytes", step.most.count}};
+}
+
+ordered_json held_json(const WaitingCost& cost) {
+  return {{"unit", cost.span_us.value_or(0) > 0 ? "us" : "events"},
+          {"steps", json_list(cost.held, step_json)}};
+}
+
+ordered_json peaks_json(const replay::PeakFigures& peaks) {
+  return {{"peak_allocated_bytes", peaks.allocated.count},
+          {"peak_active_bytes", peaks.active.count},
+          {"peak_requested_bytes", peaks.requested.count},
+          {"peak_reserved_bytes", peaks.reserved.count},
+          {"failed_requests", peaks.failed_requests}};
+}
+
+ordered_json eager_json(const replay::EagerFrees& eager) {
+  return {{"label", eager.is_exact() ? "exact" : "approximate"},
+          {"verify", fidelity_label_name(eager.followed)},
+          {"recorded_peak_requested_bytes", eager.recorded_requested.count},
+          {"recorded_peak_reserved_bytes", eager.recorded_reserved.count},
+          {"as_recorded", peaks_json(eager.as_recorded)},
+          {"at_once", peaks_json(eager.eager)}};
+}
+
+ordered_json release_json(const replay::WaitingRelease& release) {
+  return {{"call_event", release.call_event},
+          {"event", release.event},
+          {"released_bytes", release.released.count},
+          {"completed_frees", release.completed},
+          {"completed_bytes", release.completed_bytes.count},
+          {"still_waiting", release.still_waiting},
+          {"synchronised", release.synchronised},
+          {"stall_shown_us", or_null(release.shown_us)},
+          {"stall_at_most_us", or_null(release.at_most_us)}};
+}
+
+ordered_json place_json(const replay::WaitingPlace& place, const WaitingCost& cost) {
+  ordered_json json = {{"allocated_at", text_or_null(place.allocated_at)},
+                       {"freed_at", text_or_null(place.freed_at)}};
+  json.update(totals_json(place.totals, cost));
+  return json;
+}
+
+ordered_json stream_json(const replay::WaitingStream& stream, const WaitingCost& cost) {
+  ordered_json json = {{"stream", stream.stream.value}};
+  json.update(totals_json(stream.totals, cost));
+  return json;
+}
+
+ordered_json cost_json(const WaitingCost& cost) {
+  const bool has_waited = cost.totals.count > 0;
+  return {{"device", cost.device},
+          {"events", cost.event_count},
+          {"span_us", or_null(cost.span_us)},
+          {"is_known", cost.is_known},
+          {"immediate_frees", cost.counts.immediate_frees},
+          {"contradictions", cost.counts.contradictions},
+          {"final_waiting_blocks", cost.final_blocks},
+          {"final_waiting_bytes", cost.final_bytes.count},
+          {"waited", totals_json(cost.totals, cost)},
+          {"waiting_at_beginning", totals_json(cost.at_beginning, cost)},
+          {"waiting_at_end", totals_json(cost.at_end, cost)},
+          {"max_bytes", cost.peak.count},
+          {"max_bytes_event", has_waited ? ordered_json(cost.peak_at.event) : nullptr},
+          {"mean_bytes", mean_held(cost).count},
+          {"wait_us", or_null(cost.wait_us, spread_json)},
+          {"wait_events", or_null(cost.wait_events, spread_json)},
+          {"held", held_json(cost)}};
+}
+
+ordered_json device_json(const DeviceWaiting& device) {
+  const auto of_stream = [&](const auto& stream) { return stream_json(stream, device.cost); };
+  const auto of_place = [&](const auto& place) { return place_json(place, device.cost); };
+  ordered_json json = cost_json(device.cost);
+  json["if_completed_at_once"] = or_null(device.eager, eager_json);
+  json["releases"] = json_list(device.releases, release_json);
+  json["streams"] = json_list(device.cost.streams, of_stream);
+  json["call_sites"] = json_list(device.places, of_place);
+  json["findings"] = findings_of(device);
+  return json;
+}
+
 }  // namespace
 
 std::string waiting_text(const WaitingOutcome& outcome) {
@@ -209,6 +465,20 @@ std::string waiting_text(const WaitingOutcome& outcome) {
   for (const DeviceWaiting& device : waiting.devices) text += device_text(device, outcome.shown);
   if (waiting.devices.empty()) text += "no device\n";
   return text;
+}
+
+ordered_json waiting_devices_json(const WaitingOutcome& outcome) {
+  return json_list(outcome.waiting.devices, device_json);
+}
+
+std::string waiting_json(const WaitingOutcome& outcome) {
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"kind", "recording"},
+                    {"reference", outcome.waiting.reference},
+                    {"notes", outcome.waiting.notes},
+                    {"not_replayed", text_or_null(outcome.waiting.obstacle)},
+                    {"devices", waiting_devices_json(outcome)}});
 }
 
 }  // namespace vramlab::tools

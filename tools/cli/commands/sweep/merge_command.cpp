@@ -19,7 +19,7 @@ struct MergeArguments {
 struct Shards {
   /// By index: the file and what it holds.
   std::map<std::uint64_t, std::pair<std::string, SweepOutcome>> whole;
-  /// What is wrong with files that hold no whole shard.
+  /// The faults of files that hold no whole shard.
   std::vector<std::string> broken;
 };
 

@@ -1,4 +1,5 @@
-// `vramlab sweep`: many settings over one recording, or over the recordings of all ranks of a job.
+// `vramlab sweep`: replays many settings on one recording, or on the recordings of all ranks of a
+// job.
 #include <charconv>
 #include <filesystem>
 #include <set>
@@ -43,7 +44,7 @@ struct SweepArguments {
 
  private:
   static bool is_of_grid(const std::string& word) {
-    // Longer than a file's name can be, it is an error there and none here.
+    // A word too long for a file name is an error here, and means that there is no such file.
     std::error_code too_long;
     return replay::is_grid_word(word) && !std::filesystem::exists(word, too_long);
   }

@@ -1,5 +1,5 @@
-// SweepOutcome: what came of `vramlab sweep`, or of a part of one, to be printed, written and
-// joined.
+// SweepOutcome: the result of `vramlab sweep`, or of a shard of one, to be printed, written, read
+// and joined. `vramlab advise` prints rows of the same kind.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Shard {
   std::uint64_t index = 1;
   std::uint64_t count = 1;
   bool has(std::size_t setting) const { return setting % count == index - 1; }
-  /// How many of so many settings it has.
+  /// The number of settings in this shard.
   std::uint64_t share_of(std::uint64_t settings) const {
     return settings / count + (settings % count >= index ? 1 : 0);
   }
@@ -42,14 +42,14 @@ struct SweepOutcome {
 };
 
 std::string sweep_json(const SweepOutcome& outcome);
-/// By the name of a format: text, json, csv, markdown. All rows where the limit is 0.
+/// Prints in a format: text, json, csv or markdown. A limit of 0 shows all rows.
 std::string sweep_printed(const SweepOutcome& outcome, const std::string& format,
                           std::size_t row_limit);
 
 /// Reads what sweep_json() wrote. Throws InputError.
 SweepOutcome read_sweep(const std::string& path);
 
-/// The options, or what stands for none of them.
+/// The options, or the text for none.
 std::string conf_text(const replay::SweepRow& row);
 /// The place where it ran out of memory, or why it was refused; else empty.
 std::string remark_text(const replay::SweepRow& row);

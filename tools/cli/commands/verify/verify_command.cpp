@@ -1,4 +1,4 @@
-// `vramlab verify`: replays recorded histories and says how faithful the replay is.
+// `vramlab verify`: replays recorded histories and reports how faithful the replay is.
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -10,8 +10,8 @@
 #include "replay/recording/recording_summary.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
-#include "tools/cli/kit/progress_bar.h"
 #include "tools/cli/printers/json_text.h"
 
 namespace vramlab::tools {
@@ -23,7 +23,7 @@ using replay::Inferences;
 
 struct VerifiedFile {
   std::string file;
-  /// That write such a file, such as `2.14 or newer`.
+  /// The versions that write such a file, such as `2.14 or newer`.
   std::string versions;
   replay::Fidelity fidelity;
 };

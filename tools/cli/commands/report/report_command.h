@@ -1,4 +1,4 @@
-// The page of `vramlab report` for other commands.
+// The HTML report of `vramlab report`, for other commands.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace vramlab::tools {
 
-/// The recordings side by side, as they are, each under its name. Throws InputError.
+/// Writes a page with the recordings side by side, each under its name. Throws InputError.
 void write_report_page(const std::vector<std::string>& names,
                        const std::vector<std::shared_ptr<replay::Recording>>& recordings,
                        const OutputArguments& output);

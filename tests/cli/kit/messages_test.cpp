@@ -1,4 +1,4 @@
-// What the program says on standard error to a program that started it.
+// Messages on standard error to a program that started this one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

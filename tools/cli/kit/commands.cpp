@@ -1,28 +1,8 @@
-#include "tools/cli/kit/declared_commands.h"
+#include "tools/cli/kit/commands.h"
 
 #include <sstream>
 
 namespace vramlab::tools {
-
-std::vector<const CLI::App*> listed_commands(const CLI::App& command) {
-  std::vector<const CLI::App*> below =
-      command.get_subcommands([](const CLI::App*) { return true; });
-  std::erase_if(below, [](const CLI::App* one) { return one->get_group().empty(); });
-  return below;
-}
-
-std::vector<std::string> values_of(const CLI::Option& option) {
-  // The library tells them only in this text: TEXT:{stop,skip,report}.
-  const std::string type = option.get_type_name();
-  const std::size_t begin = type.find('{');
-  const std::size_t end = type.find('}');
-  if (begin == std::string::npos || end == std::string::npos) return {};
-  std::vector<std::string> values;
-  std::istringstream list(type.substr(begin + 1, end - begin - 1));
-  for (std::string value; std::getline(list, value, ',');) values.push_back(value);
-  return values;
-}
-
 namespace {
 
 std::string name_of_one(const CLI::Option& option) {
@@ -37,6 +17,25 @@ std::string name_of_one(const CLI::Option& option) {
 }
 
 }  // namespace
+
+std::vector<const CLI::App*> listed_commands(const CLI::App& command) {
+  std::vector<const CLI::App*> below =
+      command.get_subcommands([](const CLI::App*) { return true; });
+  std::erase_if(below, [](const CLI::App* one) { return one->get_group().empty(); });
+  return below;
+}
+
+std::vector<std::string> values_of(const CLI::Option& option) {
+  // The library gives the values only in this text: TEXT:{stop,skip,report}.
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  std::vector<std::string> values;
+  std::istringstream list(type.substr(begin + 1, end - begin - 1));
+  for (std::string value; std::getline(list, value, ',');) values.push_back(value);
+  return values;
+}
 
 std::string value_name(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "";

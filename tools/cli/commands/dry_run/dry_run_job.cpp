@@ -1,0 +1,298 @@
+#include "tools/cli/commands/dry_run/dry_run_job.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+
+#include "streams/device/gpu_models.h"
+#include "tools/cli/kit/preloaded_program.h"
+#include "tools/preload/names/file_names.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+using traces::InputError;
+
+constexpr const char* lock_name = "lock";
+constexpr int most_numbers = 1000;
+
+/// Other users may have made folders with our names among the temporary files.
+bool is_own_folder(const std::filesystem::path& path) {
+  struct stat found {};
+  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
+}
+
+/// Its former owner may have removed the folder between our opening and our locking of the file.
+bool is_still_there(int file, const std::filesystem::path& path) {
+  struct stat opened {};
+  struct stat found {};
+  return fstat(file, &opened) == 0 && lstat(path.c_str(), &found) == 0 &&
+         opened.st_ino == found.st_ino && opened.st_dev == found.st_dev;
+}
+
+void remove_all_but_lock(const std::filesystem::path& path) {
+  for (const auto& entry : std::filesystem::directory_iterator(path))
+    if (entry.path().filename() != lock_name) std::filesystem::remove_all(entry.path());
+}
+
+/// The order of loading: all others need the driver, and libraries of an older CUDA come first.
+int rank_of(const std::string& name) {
+  if (name.starts_with("libcuda.so")) return 0;
+  return name.starts_with("libcudart.so") ? 1 : 2;
+}
+
+std::string in_front_of(const std::filesystem::path& folder, const char* variable) {
+  // No thread of ours changes the environment.
+  const char* const before = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  return folder.string() + (before == nullptr || *before == '\0' ? "" : std::string(":") + before);
+}
+
+std::string memory_text(const DryRunArguments& arguments) {
+  const auto memory = arguments.memory();
+  return memory ? std::to_string(memory->count) : "none";
+}
+
+/// The program that a shell would find; empty if there is none.
+std::filesystem::path found_in_path(const std::string& word) {
+  if (word.find('/') != std::string::npos) return word;
+  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (std::filesystem::exists(std::filesystem::path(folder) / word))
+      return std::filesystem::path(folder) / word;
+  return {};
+}
+
+/// The folder, inside that of the run, for code that the program compiles and keeps.
+std::filesystem::path place_of_compiled_code(const std::filesystem::path& scratch) {
+  return scratch / "compiled";
+}
+
+/// Kernels are chosen by modelled times here and some code is made up. So neither may get into the
+/// caches of real runs, and no dry run may depend on one before it.
+void add_places_of_compiled_code(const std::filesystem::path& stand_ins,
+                                 const std::filesystem::path& scratch, Variables& variables) {
+  const std::filesystem::path place = place_of_compiled_code(scratch);
+  for (const auto& [name, folder] :
+       {std::pair{"TORCHINDUCTOR_CACHE_DIR", "inductor"}, std::pair{"TRITON_CACHE_DIR", "triton"},
+        std::pair{"PYTORCH_KERNEL_CACHE_PATH", "torch"}, std::pair{"CUPY_CACHE_DIR", "cupy"}})
+    variables.emplace_back(name, (place / folder).string());
+  // Triton links its code for the host with the driver under a name without a version.
+  variables.emplace_back("TRITON_LIBCUDA_PATH", (stand_ins / "lib").string());
+}
+
+unsigned parse_rank(std::string_view text, const DryRunArguments& arguments) {
+  unsigned rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (error != std::errc() || end != text.data() + text.size() || rank >= arguments.world_size)
+    throw InputError(
+        {"--ranks", "",
+         "ranks below " + std::to_string(arguments.world_size) + ", such as all, 0,7 or 0-3",
+         std::string(text)});
+  return rank;
+}
+
+/// `3`, or `4-7`.
+void add_range(std::string_view text, const DryRunArguments& arguments, std::set<unsigned>& ranks) {
+  const std::size_t dash = text.find('-');
+  const unsigned first = parse_rank(text.substr(0, dash), arguments);
+  const unsigned last =
+      dash == std::string_view::npos ? first : parse_rank(text.substr(dash + 1), arguments);
+  for (unsigned rank = first; rank <= last; ++rank) ranks.insert(rank);
+}
+
+/// The variables that a launcher of jobs sets for a rank. A node has as many GPUs as the dry run.
+Variables rank_variables(unsigned rank, const DryRunArguments& arguments) {
+  const unsigned on_a_node = std::min(arguments.gpu_count, arguments.world_size);
+  return {{"VRAMLAB_DRY_RUN_ALONE", "1"},
+          {"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", std::to_string(arguments.world_size)},
+          {"LOCAL_RANK", std::to_string(rank % on_a_node)},
+          {"LOCAL_WORLD_SIZE", std::to_string(on_a_node)},
+          {"GROUP_RANK", std::to_string(rank / on_a_node)},
+          {"MASTER_ADDR", "127.0.0.1"},
+          {"MASTER_PORT", "29500"}};
+}
+
+/// True if the program can't be run or somebody ended it: Ctrl-C means all ranks.
+bool ends_job(int status) {
+  return status == program_not_found || status == program_not_runnable ||
+         status == ended_by_signal + SIGINT || status == ended_by_signal + SIGTERM;
+}
+
+}  // namespace
+
+NumberedFolder::NumberedFolder(const std::string& beginning) {
+  for (int number = 1; number <= most_numbers; ++number)
+    if (take(std::filesystem::absolute(beginning + "-" + std::to_string(number)))) return;
+  throw std::runtime_error("no folder can be made: " + beginning + "-1 to " +
+                           std::to_string(most_numbers) + " are in use");
+}
+
+bool NumberedFolder::take(const std::filesystem::path& path) {
+  if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+    throw std::runtime_error("no folder can be made in " + path.parent_path().string() + ": " +
+                             std::strerror(errno));
+  if (!is_own_folder(path)) return false;
+  const std::filesystem::path name = path / lock_name;
+  const int file = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return false;
+  const bool is_locked = flock(file, LOCK_EX | LOCK_NB) == 0;
+  const int error = errno;
+  if (!is_locked || !is_still_there(file, name)) {
+    close(file);
+    if (is_locked || error == EWOULDBLOCK) return false;
+    throw std::runtime_error("no file can be locked in " + path.string() + ": " +
+                             std::strerror(error));
+  }
+  lock_ = file;
+  path_ = path;
+  remove_all_but_lock(path);
+  return true;
+}
+
+NumberedFolder::~NumberedFolder() {
+  // The folder gets another name first, as the next run may take this one before all is removed.
+  const std::filesystem::path gone = path_.string() + "-" + std::to_string(getpid()) + "-gone";
+  std::error_code ignored;
+  std::filesystem::rename(path_, gone, ignored);
+  std::filesystem::remove_all(ignored ? path_ : gone, ignored);
+  close(lock_);
+}
+
+bool is_plain_program(const std::string& word) {
+  // These start the program that they are given.
+  static constexpr std::array<std::string_view, 16> starters = {
+      "sh",   "bash",   "dash",   "zsh",     "env",     "timeout", "nice", "nohup",
+      "time", "stdbuf", "setsid", "taskset", "numactl", "xargs",   "make", "busybox"};
+  const std::filesystem::path path = found_in_path(word);
+  const std::string name = path.filename().string();
+  if (name.starts_with("python") || name.starts_with("pypy")) return false;
+  if (std::ranges::find(starters, name) != starters.end()) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 4> begin{};
+  file.read(begin.data(), begin.size());
+  return std::string_view(begin.data(), begin.size()) ==
+         "\x7f"
+         "ELF";
+}
+
+std::optional<Bytes> DryRunArguments::memory() const {
+  if (device_memory == "none" || (device_memory.empty() && gpu.empty())) return std::nullopt;
+  if (!device_memory.empty()) return Bytes{std::stoull(device_memory)};
+  return streams::find_gpu(gpu)->available();
+}
+
+std::filesystem::path stand_in_folder() {
+  require_own_libraries("stand-ins for CUDA's libraries");
+  return find_own_file("dry_run", "vramlab/dry_run");
+}
+
+std::vector<std::filesystem::path> stand_in_libraries(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> libraries;
+  const std::filesystem::path place = folder / "lib";
+  if (std::filesystem::is_directory(place))
+    for (const auto& entry : std::filesystem::directory_iterator(place))
+      if (entry.path().filename().string().find(".so.") != std::string::npos)
+        libraries.push_back(entry.path());
+  if (libraries.empty())
+    throw traces::InputError({place.string(), "", "stand-ins for CUDA's libraries", "none"});
+  std::ranges::sort(libraries, {}, [](const std::filesystem::path& path) {
+    const std::string name = path.filename().string();
+    return std::tuple(rank_of(name), name);
+  });
+  return libraries;
+}
+
+Variables stand_in_variables(const DryRunArguments& arguments,
+                             const std::filesystem::path& stand_ins,
+                             const std::filesystem::path& scratch) {
+  Variables variables = {
+      {"PYTHONPATH", in_front_of(stand_ins / "python", "PYTHONPATH")},
+      {"PATH", in_front_of(stand_ins / "bin", "PATH")},
+      {"VRAMLAB_DRY_RUN", "1"},
+      {"VRAMLAB_DRY_RUN_GPU", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
+      {"VRAMLAB_DRY_RUN_GPUS", std::to_string(arguments.gpu_count)},
+      {"VRAMLAB_DRY_RUN_MEMORY", memory_text(arguments)},
+      {"VRAMLAB_DRY_RUN_HELD", std::to_string(arguments.held_by_others.value_or(0))},
+      {"VRAMLAB_DRY_RUN_KERNEL_NS", std::to_string(arguments.kernel_time_ns)},
+      {"VRAMLAB_DRY_RUN_VALUES", arguments.values},
+      {"VRAMLAB_DRY_RUN_NOTES", scratch.string()},
+      {"VRAMLAB_DRY_RUN_HISTORY", names::literal_name(scratch.string()) + "/history.%p.pickle"},
+  };
+  add_places_of_compiled_code(stand_ins, scratch, variables);
+  if (!arguments.values_from.empty())
+    variables.emplace_back("VRAMLAB_DRY_RUN_VALUES_FROM",
+                           std::filesystem::absolute(arguments.values_from).string());
+  if (!arguments.output.empty())
+    variables.emplace_back("VRAMLAB_DRY_RUN_OUTPUT", names::from_this_folder(arguments.output));
+  if (arguments.steps > 0)
+    variables.emplace_back("VRAMLAB_DRY_RUN_STEPS", std::to_string(arguments.steps));
+  if (arguments.mark_every > 0)
+    variables.emplace_back("VRAMLAB_DRY_RUN_MARK_EVERY", std::to_string(arguments.mark_every));
+  if (!arguments.report_signal.empty())
+    variables.emplace_back("VRAMLAB_DRY_RUN_SIGNAL", arguments.report_signal);
+  if (arguments.conf)
+    for (const char* const name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"})
+      variables.emplace_back(name, *arguments.conf);
+  return variables;
+}
+
+std::vector<unsigned> asked_ranks(const DryRunArguments& arguments) {
+  if (!arguments.rank && arguments.ranks.empty()) return {};
+  if (arguments.world_size == 0)
+    throw InputError({"dry-run", "", "--world-size, how many ranks the job has", "none"});
+  if (arguments.rank && !arguments.ranks.empty())
+    throw InputError({"dry-run", "", "--rank or --ranks", "both"});
+  if (arguments.rank && *arguments.rank >= arguments.world_size)
+    throw InputError({"--rank", "", "a rank below " + std::to_string(arguments.world_size),
+                      std::to_string(*arguments.rank)});
+  if (arguments.rank) return {*arguments.rank};
+  std::set<unsigned> ranks;
+  const std::string all = "0-" + std::to_string(arguments.world_size - 1);
+  std::istringstream parts(arguments.ranks == "all" ? all : arguments.ranks);
+  for (std::string part; std::getline(parts, part, ',');) add_range(part, arguments, ranks);
+  if (ranks.empty())
+    throw InputError({"--ranks", "", "ranks in rising order, such as 0-3", arguments.ranks});
+  return {ranks.begin(), ranks.end()};
+}
+
+JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
+               const DryRunArguments& arguments, const NumberedFolder& folder) {
+  if (ranks.empty()) {
+    const ProgramEnd end = run_preloaded(program);
+    return {end.process, end.status, {}};
+  }
+  JobEnd job;
+  for (const unsigned rank : ranks) {
+    PreloadedProgram as_rank = program;
+    for (auto& variable : rank_variables(rank, arguments))
+      as_rank.variables.push_back(std::move(variable));
+    const ProgramEnd end = run_preloaded(as_rank);
+    // In a real job every rank compiles for itself.
+    std::filesystem::remove_all(place_of_compiled_code(folder.path()));
+    if (job.ranks.empty()) job.process = end.process;
+    if (job.status == 0) job.status = end.status;
+    job.ranks.push_back({rank, end.status});
+    if (ends_job(end.status)) break;
+  }
+  return job;
+}
+
+}  // namespace vramlab::tools

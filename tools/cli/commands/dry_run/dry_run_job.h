@@ -1,0 +1,120 @@
+// How the program of a dry run is started: the arguments, the folder of the run, the stand-ins for
+// CUDA's libraries with the environment in which a program finds them, and the ranks of a job,
+// which run alone, one after another. The names of the variables are an interface to
+// tools/cuda_standins.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocator/types/bytes_and_ids.h"
+#include "tools/cli/kit/preloaded_program.h"
+
+namespace vramlab::tools {
+
+/// The GPU whose properties a program sees if none is named.
+inline constexpr const char* usual_gpu = "a100-80gb";
+
+struct DryRunArguments {
+  /// If empty, the properties of the usual GPU, and no limit of memory.
+  std::string gpu;
+  unsigned gpu_count = 1;
+  std::optional<std::string> conf;
+  /// `none` or a number of bytes; if empty, the GPU's memory.
+  std::string device_memory;
+  std::optional<std::uint64_t> held_by_others;
+  std::string values = "zeros";
+  /// A file of Python; empty without one.
+  std::string values_from;
+  /// The rank that runs alone, or a list of ranks; then the size of the job.
+  std::optional<unsigned> rank;
+  std::string ranks;
+  unsigned world_size = 0;
+  std::uint64_t kernel_time_ns = 10'000;
+  std::uint64_t steps = 0;
+  std::uint64_t mark_every = 0;
+  std::string report_signal;
+
+  /// May hold %p and %q{NAME}.
+  std::string output;
+  std::string report;
+  std::string json;
+  bool may_overwrite = false;
+
+  bool fails_on_out_of_memory = false;
+  std::vector<std::string> fail_if;
+  bool explains = false;
+  bool lists_gpus = false;
+  bool is_quiet = false;
+  std::vector<std::string> program;
+
+  /// For the allocator of each device; empty without a limit.
+  std::optional<Bytes> memory() const;
+};
+
+/// An empty folder whose name is the same in each run, so that the names in the output of a program
+/// stay the same, too. Runs at the same time get different numbers. It is removed at the end.
+class NumberedFolder {
+ public:
+  /// Takes `beginning`-1, or the next number that no other process holds. Leftovers of a killed
+  /// process are removed. Throws if no folder can be made.
+  explicit NumberedFolder(const std::string& beginning);
+  NumberedFolder(const NumberedFolder&) = delete;
+  NumberedFolder& operator=(const NumberedFolder&) = delete;
+  ~NumberedFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  bool take(const std::filesystem::path& path);
+
+  std::filesystem::path path_;
+  /// An open file in the folder; its lock ends with the process.
+  int lock_ = -1;
+};
+
+/// The folder `dry_run`: beside a program in its build folder, or below the folder of the
+/// libraries. Throws if this build has no stand-ins, and InputError if the folder is missing.
+std::filesystem::path stand_in_folder();
+
+/// The stand-ins for every version of CUDA in the order in which they are loaded: the driver, the
+/// runtimes, the libraries built on them. Throws InputError if there are none.
+std::vector<std::filesystem::path> stand_in_libraries(const std::filesystem::path& folder);
+
+/// Whether this is a program in machine code that, judged by its name, is not Python and starts
+/// none. Its history is the driver's calls.
+bool is_plain_program(const std::string& word);
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// The environment of the program. Our folders come first in PATH and PYTHONPATH. `scratch` is the
+/// folder of this run, for notes and histories.
+Variables stand_in_variables(const DryRunArguments& arguments,
+                             const std::filesystem::path& stand_ins,
+                             const std::filesystem::path& scratch);
+
+/// The ranks in rising order; empty if the program is not a job. Throws InputError.
+std::vector<unsigned> asked_ranks(const DryRunArguments& arguments);
+
+/// The exit status of one rank of a job.
+struct RankEnd {
+  unsigned rank = 0;
+  int status = 0;
+};
+
+/// The end of a program, or of all ranks of a job that were asked for.
+struct JobEnd {
+  int process = 0;
+  int status = 0;
+  std::vector<RankEnd> ranks;
+};
+
+/// Ranks run one after another, each alone.
+JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
+               const DryRunArguments& arguments, const NumberedFolder& folder);
+
+}  // namespace vramlab::tools

@@ -1,0 +1,56 @@
+// Errors and progress on standard error: sentences and a progress bar for people, or one JSON
+// object a line for a program that started this one and set VRAMLAB_MESSAGES=json. The first key of
+// each object is `vramlab_message`, so that it can be told from the output of a user's program.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <string>
+
+#include "tools/cli/kit/arguments.h"
+#include "traces/io/byte_source.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::tools {
+
+enum class MessageForm { text, json };
+
+/// The form that VRAMLAB_MESSAGES asks for. Throws InputError for an unknown word.
+MessageForm asked_message_form();
+
+// A line with its line break. The JSON of an InputError has file, position, expected and found.
+std::string error_message(const std::exception& error, MessageForm form);
+std::string error_message(const traces::InputError& error, MessageForm form);
+
+/// A line of JSON with its line break; `what` is the file that is read.
+std::string progress_message(const std::string& what, const traces::ReadProgress& progress);
+
+/// A progress bar for work that takes over a second, drawn only on a terminal. A program that asked
+/// for JSON gets lines with the progress instead.
+class ProgressBar {
+ public:
+  /// A bar for the reading of a file; `-` is standard input.
+  ProgressBar(const std::string& file, const CommonFlags& flags);
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  /// Removes the bar.
+  ~ProgressBar();
+
+  /// The listener for a reader of the file. The bar must outlive it.
+  traces::ProgressListener listener();
+  /// Shows the current step of work other than reading. Not shown to a program that asked for JSON.
+  void show(const std::string& state);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void update(const traces::ReadProgress& progress);
+
+  std::string what_;
+  MessageForm form_ = asked_message_form();
+  bool is_shown_;
+  bool has_drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_drawing_;
+};
+
+}  // namespace vramlab::tools
