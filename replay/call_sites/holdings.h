@@ -17,7 +17,6 @@
 #include "replay/call_sites/memory_events.h"
 #include "replay/metrics/device_state.h"
 #include "replay/metrics/memory_curve.h"
-#include "traces/formats/open_trace.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {

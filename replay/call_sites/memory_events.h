@@ -16,7 +16,6 @@
 #include "allocator/types/reference_version.h"
 #include "replay/recording/live_blocks.h"
 #include "replay/recording/recording.h"
-#include "traces/formats/open_trace.h"
 #include "traces/model/program_event.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/model/snapshot_values.h"

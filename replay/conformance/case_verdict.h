@@ -18,7 +18,7 @@ struct CaseVerdict {
   std::vector<Difference> differences;
   /// The earliest call that a difference belongs to; -1 for the settings at the start.
   std::optional<std::int64_t> first_call;
-  /// That call in words.
+  /// The earliest call in words.
   std::string call_text;
   /// The memory just before that call, near the address in question; or at the end.
   std::string segments;

@@ -37,7 +37,7 @@ ordered_json moment_json(const MomentFigures& moment) {
           {"reserved", moment.reserved.count}};
 }
 
-/// What a page shows of one device of one run. Adds to the page's texts and bytes. Requires: the
+/// The part of a page about one device of one run. Adds to the page's texts and bytes. Requires: the
 /// history has no impossible part.
 class DevicePart {
  public:

@@ -40,7 +40,7 @@ struct ReportDevice {
 /// One recording or one replay.
 struct ReportInput {
   std::string file;
-  /// What tells it from the others on the page.
+  /// Tells it from the others on the page.
   std::string title;
   ReportOrigin origin = ReportOrigin::recorded;
   std::string reference;

@@ -6,7 +6,7 @@
 namespace vramlab::replay {
 namespace {
 
-/// What a program says beside its requests and frees, by device.
+/// Notices of a program beside its requests and frees, by device.
 class NoticeCollector {
  public:
   explicit NoticeCollector(const traces::TextTable& texts) : texts_(texts) {}

@@ -16,7 +16,7 @@ enum class PackSource : std::uint8_t { recording, program, buffer_list };
 /// Such as `recording`.
 std::string_view pack_source_name(PackSource source);
 
-/// What shares one range of addresses.
+/// Buffers that share one range of addresses.
 struct PackGroup {
   /// Empty for a list of buffers.
   std::optional<std::int64_t> device;

@@ -260,19 +260,6 @@ TriedVersion guess_reference(const RecordedHistory& history, const traces::TextT
   return best;
 }
 
-/// Times as recorded, but never going back; where none is recorded, the events are a microsecond
-/// apart.
-void find_times(const DeviceHistory& history, ExplainedHistory& explained) {
-  explained.times_us = traces::LongSequence<std::uint64_t>(history.events.place());
-  const bool has_times = std::ranges::any_of(
-      history.events, [](const AllocatorEvent& event) { return event.time_us > 0; });
-  std::uint64_t last = 0;
-  for (std::size_t i = 0; i < history.events.size(); ++i)
-    explained.times_us.push_back(last = has_times ? std::max(last, history.events[i].time_us) : i);
-  if (has_times || explained.times_us.empty()) return;
-  explained.doubts.emplace_back("the events have no times: they are shown one microsecond apart");
-}
-
 void note_doubts(const DeviceHistory& history, ExplainedHistory& explained) {
   std::vector<std::string>& doubts = explained.doubts;
   if (!explained.start.contradiction.empty()) doubts.push_back(explained.start.contradiction);
@@ -337,28 +324,46 @@ bool ExplainedHistory::can_be_replayed() const {
 ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions,
                          std::optional<ExplainedHistory> first_try) {
   std::optional<DeviceFidelity> obstacle = without_replay(history);
-  const bool is_possible = impossible_part(history).empty();
-  const bool is_followed = !obstacle && !history.traits.has_whole_blocks;
   ExplainedHistory explained;
-  if (is_followed)
+  if (!obstacle && !history.traits.has_whole_blocks) {
     explained = follow(history, conditions, std::move(first_try));
-  else if (is_possible)
-    explained = placed_alone(history, conditions);
-  if (obstacle) explained.fidelity = *std::move(obstacle);
-  if (!is_possible) return explained;
-  find_times(history, explained);
-  note_doubts(history, explained);
+  } else {
+    if (!obstacle || impossible_part(history).empty())
+      explained = placed_alone(history, conditions);
+    if (obstacle) explained.fidelity = *std::move(obstacle);
+  }
+  if (explained.is_placed()) note_doubts(history, explained);
   return explained;
 }
 
-ExplainedHistory walk_history(const DeviceHistory& history, const VerifyConditions& conditions) {
+void find_times(const DeviceHistory& history, ExplainedHistory& explained) {
+  explained.times_us = traces::LongSequence<std::uint64_t>(history.events.place());
+  const bool has_times = std::ranges::any_of(
+      history.events, [](const AllocatorEvent& event) { return event.time_us > 0; });
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < history.events.size(); ++i)
+    explained.times_us.push_back(last = has_times ? std::max(last, history.events[i].time_us) : i);
+  if (has_times || explained.times_us.empty()) return;
+  explained.doubts.emplace(explained.doubts.begin(),
+                           "the events have no times: they are shown one microsecond apart");
+}
+
+std::optional<ExplainedHistory> walk_by_told_pools(const DeviceHistory& history,
+                                                   const VerifyConditions& conditions) {
   ExplainedHistory placed = placed_alone(history, conditions);
   const bool says_every_pool = std::ranges::all_of(
       placed.placements.lives, [](const SegmentLife& life) { return life.pool.has_value(); });
-  if (!says_every_pool && !history.traits.has_whole_blocks) return explain(history, conditions);
-  find_times(history, placed);
+  if (!says_every_pool && !history.traits.has_whole_blocks) return std::nullopt;
   note_doubts(history, placed);
+  find_times(history, placed);
   return placed;
+}
+
+ExplainedHistory walk_history(const DeviceHistory& history, const VerifyConditions& conditions) {
+  if (auto walk = walk_by_told_pools(history, conditions)) return *std::move(walk);
+  ExplainedHistory explained = explain(history, conditions);
+  find_times(history, explained);
+  return explained;
 }
 
 Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,

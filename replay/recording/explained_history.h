@@ -64,7 +64,7 @@ struct ExplainedHistory : PlacedHistory, FollowedCalls {
   /// First events of calls before which the program emptied a cache that held nothing: found by the
   /// rhythm in which it does so.
   std::set<std::size_t> emptied_in_vain;
-  /// By event, never going back.
+  /// By event, never going back; empty unless find_times() was asked.
   traces::LongSequence<std::uint64_t> times_us;
   /// Sentences: reasons why the placements may not be the real ones.
   std::vector<std::string> doubts;
@@ -92,8 +92,15 @@ GuessedConditions guess_conditions(const RecordedHistory& history, const traces:
 ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions,
                          std::optional<ExplainedHistory> first_try = {});
 
-/// The same for histories that say every pool, such as those of replays: the engine is not asked.
-/// Requires: the history has no impossible part (impossible_part).
+/// The recorded times, which may not go back; where none is recorded, the events are a microsecond
+/// apart.
+void find_times(const DeviceHistory& history, ExplainedHistory& explained);
+
+/// Places and times alone, where the history says every pool: the engine is not asked. Requires:
+/// the history has no impossible part (impossible_part).
+std::optional<ExplainedHistory> walk_by_told_pools(const DeviceHistory& history,
+                                                   const VerifyConditions& conditions);
+/// The same of any history; pools that it does not say are found by explaining it.
 ExplainedHistory walk_history(const DeviceHistory& history, const VerifyConditions& conditions);
 
 /// The state after the call that the last of the first `event_count` events belongs to; for 0, the

@@ -52,7 +52,7 @@ void FollowedBlocks::begin(const PlacementBlocks& blocks) {
 
 void FollowedBlocks::event_done(std::size_t event, const PlacementBlocks& blocks) {
   now_.step = event + 1;
-  now_.time_us = walk_.times_us[event];
+  if (!walk_.times_us.empty()) now_.time_us = walk_.times_us[event];
   MemoryEvent told = memory_event(history_, event);
   if (const PlacedBlock* placed = blocks.find({told.block.key})) {
     told.block.bytes = placed->size;

@@ -198,11 +198,11 @@ RecordedStates recorded_states(Recording& recording, const Moment& moment, State
       found.states.push_back(std::move(state));
       continue;
     }
-    const ExplainedHistory& explained = recording.explained(device);
     if (device.traits.has_whole_blocks) {
-      add_whole_blocks(device, explained, settings, *at, found);
+      add_whole_blocks(device, recording.walk(device), settings, *at, found);
       continue;
     }
+    const ExplainedHistory& explained = recording.explained(device);
     const DeviceFidelity& fidelity = explained.fidelity;
     if (!explained.can_be_replayed()) {
       found.doubts.push_back("device " + std::to_string(device.device) + ": " +

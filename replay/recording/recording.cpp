@@ -192,9 +192,27 @@ void Recording::take_settings(const Settings& settings) {
   rules_->settings = {settings, {}};
 }
 
-const ExplainedHistory& Recording::explained(const DeviceHistory& device) {
+std::size_t Recording::index_of(const DeviceHistory& device) const {
   const auto index = static_cast<std::size_t>(&device - history_.devices.data());
   check(index < explained_.size(), "a device of this recording is explained");
+  return index;
+}
+
+const ExplainedHistory& Recording::walk(const DeviceHistory& device) {
+  const std::size_t index = index_of(device);
+  walked_.resize(explained_.size());
+  if (!explained_[index] && !walked_[index])
+    if (auto walk = walk_by_told_pools(device, rules()))
+      walked_[index] = std::make_unique<ExplainedHistory>(*std::move(walk));
+  if (!explained_[index] && walked_[index]) return *walked_[index];
+  explained(device);
+  ExplainedHistory& whole = *explained_[index];
+  if (whole.times_us.empty()) find_times(device, whole);
+  return whole;
+}
+
+const ExplainedHistory& Recording::explained(const DeviceHistory& device) {
+  const std::size_t index = index_of(device);
   if (!explained_[index]) {
     const VerifyConditions& conditions = rules();
     std::optional<ExplainedHistory> first_try;

@@ -83,6 +83,9 @@ class Recording {
   void take_settings(const Settings& settings);
   /// Requires: it is one of history().devices.
   const ExplainedHistory& explained(const DeviceHistory& device);
+  /// The same with times; without the engine where nobody needs it: where the file says every pool
+  /// and nothing was explained yet. Requires: it is one of them, and has no impossible part.
+  const ExplainedHistory& walk(const DeviceHistory& device);
   /// Pinned memory, as far as the file has sections of it: no device, or one.
   RecordedHistory& pinned();
   /// The file's signs of its origin. Requires: a summary was asked for.
@@ -90,6 +93,7 @@ class Recording {
 
  private:
   void read_history();
+  std::size_t index_of(const DeviceHistory& device) const;
   void read_program();
 
   std::string file_;
@@ -105,6 +109,8 @@ class Recording {
   FirstTries tries_;
   /// By device.
   std::vector<std::unique_ptr<ExplainedHistory>> explained_;
+  /// By device: those that were walked through and not explained.
+  std::vector<std::unique_ptr<ExplainedHistory>> walked_;
   std::optional<RecordedHistory> pinned_;
   std::optional<RecordingSummary> summary_;
 };

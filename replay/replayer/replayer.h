@@ -12,7 +12,6 @@
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/replay_setup.h"
 #include "replay/replayer/replay_watch.h"
-#include "traces/formats/open_trace.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::replay {

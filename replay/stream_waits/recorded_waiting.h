@@ -13,7 +13,7 @@
 
 namespace vramlab::replay {
 
-// What memory a recorded program would have needed if no free had waited: the same requests and
+// The memory that a recorded program would have needed if no free had waited: the same requests and
 // frees, replayed twice under the recorded conditions, with frees as recorded and with frees that
 // complete at once. The first of them stands beside the recording's own figures and shows how far
 // the second can be trusted.
@@ -31,7 +31,7 @@ struct EagerFrees {
   std::int64_t device = 0;
   /// How following the recording went.
   FidelityLabel followed = FidelityLabel::exact;
-  /// What the recording itself says.
+  /// The recording's own figures.
   Bytes recorded_requested;
   Bytes recorded_reserved;
   PeakFigures as_recorded;
@@ -43,7 +43,7 @@ struct EagerFrees {
 
 struct EagerReplay {
   std::vector<EagerFrees> devices;
-  /// What the replays had to assume.
+  /// Assumptions of the replays.
   std::vector<std::string> notes;
 };
 

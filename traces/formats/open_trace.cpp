@@ -18,7 +18,7 @@ struct ForeignRow {
   std::string_view name;
 };
 
-/// What people try to open, and what to call it.
+/// Other files that people try to open, and their names.
 constexpr std::array foreign_starts = {
     ForeignRow{"<", "HTML or XML text"},
     ForeignRow{"PK\x03\x04", "a zip archive (such as torch.save writes)"},

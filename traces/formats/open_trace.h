@@ -21,8 +21,8 @@ enum class TraceFormat : std::uint8_t {
   rmm_log,
 };
 
-/// What of a recording its readers see: the memory of GPUs, or pinned host memory as that of one
-/// device (traces/filters/host_recording.h).
+/// The part of a recording that its readers see: the memory of GPUs, or pinned host memory as that
+/// of one device (traces/filters/host_recording.h).
 enum class ShownMemory : std::uint8_t { device, host };
 
 /// The two kinds of files. A program says what it did, without an allocator's answers; a history

@@ -45,7 +45,7 @@ SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSi
 std::span<const TraceFormat> written_formats();
 inline constexpr TraceFormat native_formats[] = {TraceFormat::native_text,
                                                  TraceFormat::native_binary};
-/// What `--format` calls them.
+/// Their names for `--format`.
 std::vector<std::string> format_options(std::span<const TraceFormat> formats);
 /// Their endings, such as `.jsonl`.
 std::vector<std::string> format_endings(std::span<const TraceFormat> formats);

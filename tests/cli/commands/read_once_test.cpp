@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "tests/support/kit/command_test.h"
+#include "tests/support/kit/dry_run_test.h"
+#include "tests/support/kit/page_runs.h"
 
 namespace vramlab::tests {
 namespace {
@@ -105,7 +107,7 @@ std::string without_name(std::string text, const std::vector<std::string>& names
   return text.starts_with('-') ? text.substr(1) : text;
 }
 
-const std::vector<std::string> names_of_input = {"standard input", "\"-\""};
+const std::vector<std::string> names_of_input = {"\"standard input\"", "standard input", "\"-\""};
 
 TEST(ReadOnce, standard_input_is_answered_like_the_file) {
   const std::string content = content_of(sample_recording);
@@ -125,11 +127,40 @@ TEST(ReadOnce, standard_input_is_answered_like_the_file) {
 }
 
 TEST(ReadOnce, advice_on_standard_input_has_the_reasons_of_advice_on_the_file) {
-  // No setting helps a program that holds all of its memory at once.
-  const ProgramResult file = run_vramlab({"advise", leak});
-  const ProgramResult input = run_vramlab({"advise", "-"}, content_of(leak));
-  EXPECT_THAT(file.output, HasSubstr("  why "));
-  EXPECT_EQ(without_name(input.output, names_of_input), without_name(file.output, {leak}));
+  const std::vector<std::string> little = {"--device-memory", "12GiB"};
+  std::vector<std::string> of_file = {"advise", sample_recording};
+  std::vector<std::string> of_input = {"advise", "-"};
+  of_file.insert(of_file.end(), little.begin(), little.end());
+  of_input.insert(of_input.end(), little.begin(), little.end());
+  const ProgramResult file = run_vramlab(of_file);
+  const ProgramResult input = run_vramlab(of_input, content_of(sample_recording));
+  EXPECT_THAT(file.output, testing::HasSubstr("blocks allocated at model.py:21 forward keep"));
+  EXPECT_EQ(without_name(input.output, names_of_input),
+            without_name(file.output, {sample_recording}));
+}
+
+/// A dry run whose fake PyTorch has the bundled recording as its history.
+class DryRunOnce : public DryRunTest {};
+
+TEST_F(DryRunOnce, reads_and_explains_the_history_for_summary_report_and_advice_together) {
+  const std::string history = in_folder("history.pickle");
+  ASSERT_EQ(run_vramlab({"convert", sample_recording, "-o", history}).exit_status, 0);
+  const std::string page = in_folder("page.html");
+  const std::string hook = support::binary_dir() + "/dry_run/python:" + support::source_dir() +
+                           "/tests/cuda_standins/command/fake_torch";
+  const ProgramResult result =
+      dry_run({"--verbose", "--report", page, "--json", in_folder("summary.json")},
+              {"env", "PYTHONPATH=" + hook, "FAKE_TORCH_SNAPSHOT=" + history, "python3", "-B", "-c",
+               "import torch\nfrom torch import _C\ntorch.cuda.init()\n"});
+  ASSERT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_EQ(count_of("reads ", result.errors), 1U) << result.errors;
+  EXPECT_EQ(count_of("explains device 0 of", result.errors), 1U);
+  // The fake PyTorch says that it is 2.6.0, so neither the summary nor the page guesses.
+  const nlohmann::json summary = nlohmann::json::parse(content_of(in_folder("summary.json")));
+  EXPECT_THAT(summary.at("processes").at(0).dump(), testing::HasSubstr("2.6.0+fake"));
+  const nlohmann::json run = runs_of_page(content_of(page)).at(0);
+  EXPECT_EQ(run.at("reference"), "2.6");
+  EXPECT_THAT(run.at("notes").dump(), testing::Not(testing::HasSubstr("guessed")));
 }
 
 }  // namespace

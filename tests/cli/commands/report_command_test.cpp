@@ -9,6 +9,7 @@
 
 #include "tests/support/kit/command_test.h"
 #include "tests/support/kit/memory_source.h"
+#include "tests/support/kit/page_runs.h"
 #include "traces/io/byte_source.h"
 
 namespace vramlab::tests {
@@ -18,43 +19,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string bytes_of_base64(const std::string& text) {
-  const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char letter : text) {
-    if (letter == '=') break;
-    bits = bits << 6 | static_cast<unsigned>(letters.find(letter));
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 0xff);
-  }
-  return bytes;
-}
-
-class ReportCommand : public FolderTest {
- protected:
-  /// The text of the page about each of its runs.
-  static std::vector<json> runs_of(const std::string& page) {
-    std::vector<json> runs;
-    const std::string begin = "class=\"run\">";
-    for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
-      at += begin.size();
-      const std::string bytes = traces::read_all(
-          traces::open_bytes(support::make_memory_source(
-                                 bytes_of_base64(page.substr(at, page.find('<', at) - at))),
-                             "page"),
-          1 << 30);
-      std::size_t length = 0;
-      for (std::size_t i = 0; i < 4; ++i)
-        length |= std::size_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-      runs.push_back(json::parse(bytes.substr(4, length)));
-    }
-    return runs;
-  }
-};
+class ReportCommand : public FolderTest {};
 
 TEST_F(ReportCommand, writes_one_page_that_needs_nothing_else) {
   const std::string page = in_folder("out.html");
@@ -66,7 +31,7 @@ TEST_F(ReportCommand, writes_one_page_that_needs_nothing_else) {
   EXPECT_THAT(text, HasSubstr("Leon Sorokin"));
   for (const char* outside : {"src=\"http", "href=\"http", "url(http", "@import"})
     EXPECT_THAT(text, Not(HasSubstr(outside)));
-  ASSERT_EQ(runs_of(text).size(), 1U);
+  ASSERT_EQ(runs_of_page(text).size(), 1U);
 }
 
 TEST_F(ReportCommand, says_the_peaks_that_replay_says) {
@@ -74,7 +39,7 @@ TEST_F(ReportCommand, says_the_peaks_that_replay_says) {
     const std::string page = in_folder(sample + std::string(".html"));
     run_vramlab({"report", samples + sample, "-o", page});
     const json replay = json::parse(run_vramlab({"replay", samples + sample, "--json"}).output);
-    const json run = runs_of(content_of(page)).at(0);
+    const json run = runs_of_page(content_of(page)).at(0);
     EXPECT_EQ(run["origin"], "replayed");
     ASSERT_EQ(run["devices"].size(), replay["devices"].size());
     for (std::size_t i = 0; i < run["devices"].size(); ++i) {
@@ -92,7 +57,7 @@ TEST_F(ReportCommand, shows_each_file_and_each_choice_of_options) {
   run_vramlab({"report", training, leak, "--conf", "expandable_segments:True", "--conf",
                "max_split_size_mb:64", "-o", page});
   std::vector<std::string> titles;
-  for (const json& run : runs_of(content_of(page))) titles.push_back(run["title"]);
+  for (const json& run : runs_of_page(content_of(page))) titles.push_back(run["title"]);
   EXPECT_THAT(titles,
               testing::ElementsAre("training.vtrace", "training.vtrace, expandable_segments:True",
                                    "training.vtrace, max_split_size_mb:64", "leak.vtrace",
@@ -105,7 +70,7 @@ TEST_F(ReportCommand, a_recording_is_shown_as_it_is) {
   run_vramlab({"replay", leak, "--snapshot-out", recording});
   const std::string page = in_folder("out.html");
   EXPECT_EQ(run_vramlab({"report", recording, "-o", page}).exit_status, 0);
-  const json run = runs_of(content_of(page)).at(0);
+  const json run = runs_of_page(content_of(page)).at(0);
   EXPECT_EQ(run["origin"], "recorded");
   EXPECT_EQ(run["title"], "as recorded");
   EXPECT_EQ(run["devices"][0]["blocks_unlike_file_at_end"], 0);
@@ -118,7 +83,7 @@ TEST_F(ReportCommand, keeps_a_long_history_within_bounds) {
   const std::string page = in_folder("out.html");
   EXPECT_EQ(run_vramlab({"report", trace, "-o", page}).exit_status, 0);
   EXPECT_LE(std::filesystem::file_size(page), 20'000'000U);
-  const json device = runs_of(content_of(page)).at(0)["devices"][0];
+  const json device = runs_of_page(content_of(page)).at(0)["devices"][0];
   EXPECT_GT(device["events_per_stretch"], 1);
   EXPECT_LT(device["events"]["index"][2], device["events_total"]);
   EXPECT_LE(device["moments"]["step"][2], 100'000);
@@ -158,10 +123,10 @@ TEST_F(ReportCommand, reads_standard_input_once) {
   const std::string page = in_folder("out.html");
   const std::string input = content_of(samples + "overlap.vtrace.jsonl");
   EXPECT_EQ(run_vramlab({"report", "-", "-o", page}, input).exit_status, 0);
-  EXPECT_EQ(runs_of(content_of(page)).size(), 1U);
+  EXPECT_EQ(runs_of_page(content_of(page)).size(), 1U);
   EXPECT_EQ(run_vramlab({"report", "-", "--conf", "", "-o", page, "--force"}, input).exit_status,
             0);
-  EXPECT_EQ(runs_of(content_of(page)).size(), 2U);
+  EXPECT_EQ(runs_of_page(content_of(page)).size(), 2U);
   const ProgramResult twice = run_vramlab({"report", "-", "-", "-o", page, "--force"}, input);
   EXPECT_EQ(twice.exit_status, 2);
   EXPECT_THAT(twice.errors, HasSubstr("read once"));

@@ -96,7 +96,7 @@ class ScratchedHistory : public ::testing::TestWithParam<const char*> {
   std::string page(const RecordedHistory& history) const {
     std::vector<ExplainedHistory> explained;
     for (const DeviceHistory& device : history.devices)
-      explained.push_back(explain(device, conditions));
+      explained.push_back(walk_history(device, conditions));
     ReportInput input;
     for (std::size_t i = 0; i < explained.size(); ++i)
       input.devices.push_back({history.devices[i], explained[i]});

@@ -75,7 +75,8 @@ class Program {
     cut.events = {};
     for (std::size_t i = first; i < history.events.size(); ++i)
       cut.events.push_back(history.events[i]);
-    const MemoryTimeline timeline = find_timeline(cut, explain(cut, conditions("2.12", settings)));
+    const MemoryTimeline timeline =
+        find_timeline(cut, walk_history(cut, conditions("2.12", settings)));
     FiguresByTrack now;
     std::size_t next = 0;
     for (const auto& [event_count, expected] : said_) {
@@ -179,7 +180,7 @@ class SmallHistory : public testing::Test {
   }
   void expect_points(const std::vector<MemoryPoint>& expected) {
     history.traits.requests_frees = true;
-    timeline = find_timeline(history, explain(history, conditions("2.6", {})));
+    timeline = find_timeline(history, walk_history(history, conditions("2.6", {})));
     ASSERT_EQ(timeline.points.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(timeline.points[i].time_us, expected[i].time_us) << i;
@@ -240,9 +241,9 @@ TEST_F(SmallHistory, times_that_go_back_count_as_those_before) {
   time_us = 3;
   event(Action::alloc, base, 5_MiB);
   event(Action::oom, {0}, 1_GiB);
-  find_timeline(history, explain(history, conditions("2.6", {})));
+  find_timeline(history, walk_history(history, conditions("2.6", {})));
   history.traits.requests_frees = true;
-  timeline = find_timeline(history, explain(history, conditions("2.6", {})));
+  timeline = find_timeline(history, walk_history(history, conditions("2.6", {})));
   for (const MemoryPoint& one : timeline.points) EXPECT_EQ(one.time_us, 11U);
   EXPECT_EQ(timeline.failures[0].time_us, 11U);
 }
@@ -262,7 +263,7 @@ TEST_F(SmallHistory, without_times_the_events_are_a_microsecond_apart) {
 
 TEST_F(SmallHistory, events_that_cannot_be_are_doubted) {
   event(Action::alloc, base, 5_MiB);
-  timeline = find_timeline(history, explain(history, conditions("2.6", {})));
+  timeline = find_timeline(history, walk_history(history, conditions("2.6", {})));
   ASSERT_FALSE(timeline.doubts.empty());
   EXPECT_NE(timeline.doubts[0].find("event 0"), std::string::npos);
 }

@@ -16,7 +16,6 @@
 #include "tools/cli/kit/outputs.h"
 #include "traces/filters/anonymized.h"
 #include "traces/filters/record_filter.h"
-#include "traces/formats/open_trace.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
@@ -56,13 +55,14 @@ class ConvertChain {
   std::vector<std::unique_ptr<traces::PassingSinks>> filters_;
 };
 
-replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device,
-                                   const replay::ExplainedHistory& explained,
+/// `walk` gives the walk through the history, which must have no impossible part.
+template <class Walk>
+replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const Walk& walk,
                                    const std::string& file) {
   const std::string place = "device " + std::to_string(device.device);
   if (std::string reason = impossible_part(device); !reason.empty())
     throw traces::InputError({file, place, "a history that an allocator can have", reason});
-  replay::MemoryTimeline timeline = find_timeline(device, explained);
+  replay::MemoryTimeline timeline = find_timeline(device, walk(device));
   for (const std::string& doubt : timeline.doubts) log_warning(file + ", " + place + ": " + doubt);
   return timeline;
 }
@@ -97,10 +97,10 @@ std::vector<replay::MemoryTimeline> timelines_of_program(traces::OpenTrace& trac
   traces::read_trace(trace, tables, chain.sinks());
   program.finish();
   const replay::VerifyConditions conditions{program.version(), false, {program.settings(), {}}};
+  const auto walk = [&](const auto& device) { return walk_history(device, conditions); };
   std::vector<replay::MemoryTimeline> timelines;
   for (const replay::DeviceHistory& device : histories)
-    if (has_something(device))
-      timelines.push_back(timeline_of(device, walk_history(device, conditions), trace.file));
+    if (has_something(device)) timelines.push_back(timeline_of(device, walk, trace.file));
   return timelines;
 }
 
@@ -115,10 +115,10 @@ std::vector<replay::MemoryTimeline> timelines_of_recording(
   replay::Recording recording(trace.file, collector.take(), tables);
   for (const replay::RecordedAnnotation& annotation : recording.history().annotations)
     spans.add(annotation);
+  const auto walk = [&](const auto& device) -> const auto& { return recording.walk(device); };
   std::vector<replay::MemoryTimeline> timelines;
   for (const replay::DeviceHistory& device : recording.history().devices)
-    if (has_something(device))
-      timelines.push_back(timeline_of(device, recording.explained(device), trace.file));
+    if (has_something(device)) timelines.push_back(timeline_of(device, walk, trace.file));
   return timelines;
 }
 

@@ -122,7 +122,8 @@ void add_dry_run_options(CLI::App& command, DryRunArguments& arguments) {
   command.add_flag("--explain", arguments.explains,
                    "List every place at which the program read a value of the device, and every "
                    "answer that a GPU may give otherwise");
-  command.add_flag("-q,--quiet", arguments.is_quiet, "No summary");
+  command.add_flag("-q,--quiet", arguments.flags.quiet, "No summary");
+  command.add_flag("-v,--verbose", arguments.flags.verbose, "Also say what is read and explained");
   command.add_option("PROGRAM", arguments.program, "The program and its arguments, after --");
 }
 
@@ -267,7 +268,7 @@ ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay:
     judge(limits, outcome);
     // The message about a program that can't be run was printed already.
     const bool was_run = end.status != program_not_found && end.status != program_not_runnable;
-    if (!arguments.is_quiet && (was_run || !outcome.processes.empty()))
+    if (!arguments.flags.quiet && (was_run || !outcome.processes.empty()))
       std::fputs(dry_run_text(outcome, arguments).c_str(), stderr);
     if (arguments.explains) std::fputs(explained_text(outcome).c_str(), stderr);
     if (!arguments.json.empty()) write_json(arguments, outcome);

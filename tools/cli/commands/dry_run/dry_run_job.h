@@ -14,6 +14,8 @@
 #include "allocator/types/bytes_and_ids.h"
 #include "tools/cli/kit/preloaded_program.h"
 
+#include "tools/cli/kit/arguments.h"
+
 namespace vramlab::tools {
 
 /// The GPU whose properties a program sees if none is named.
@@ -49,7 +51,7 @@ struct DryRunArguments {
   std::vector<std::string> fail_if;
   bool explains = false;
   bool lists_gpus = false;
-  bool is_quiet = false;
+  CommonFlags flags;
   std::vector<std::string> program;
 
   /// For the allocator of each device; empty without a limit.

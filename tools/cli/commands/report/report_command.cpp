@@ -23,7 +23,6 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
-#include "traces/formats/trace_formats.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
 
@@ -87,6 +86,11 @@ class LoadedRun {
     input.devices.push_back({history, explained});
   }
 
+  void show_of(replay::Recording& recording, const replay::DeviceHistory& device) {
+    const bool is_possible = impossible_part(device).empty();
+    show(device, is_possible ? recording.walk(device) : recording.explained(device));
+  }
+
   void show_own(replay::DeviceHistory history, const replay::VerifyConditions& conditions) {
     if (!impossible_part(history).empty()) return show(history, {});
     KeptHistory& kept = *kept_.emplace_back(std::make_unique<KeptHistory>());
@@ -122,7 +126,7 @@ void show_as_recorded(replay::Recording& recording, LoadedRun& run) {
     run.input.notes.push_back("the version of the allocator is guessed from the file: " +
                               std::string(rules.version.name));
   for (const replay::DeviceHistory& device : recording.history().devices)
-    run.show(device, recording.explained(device));
+    run.show_of(recording, device);
   for (const replay::DeviceHistory& host : recording.pinned().devices) run.show_pinned(host, rules);
   run.input.spans = annotation_spans(recording.history());
 }

@@ -25,7 +25,6 @@
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
-#include "traces/formats/trace_formats.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
 #include "traces/model/user_frame.h"

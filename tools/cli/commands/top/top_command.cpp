@@ -22,7 +22,6 @@
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
-#include "traces/formats/open_trace.h"
 #include "traces/io/input_error.h"
 #include "traces/model/user_frame.h"
 
