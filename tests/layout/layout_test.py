@@ -117,14 +117,8 @@ ONLY_THERE = {
     "traces/formats/trace_formats.h": ["replay/recording", "traces/formats", "tools/cli"],
 }
 
-# Folders in which no comment begins with one of the words; below a folder all of it.
-COMMENTS_READ = [
-    ".ci", "cmake", "tests/benchmarks", "tests/dev", "tests/layout", "tests/soak", "tools/build.sh",
-    "tools/demo.sh", "tools/dev", "tools/setup.sh", "tools/test.sh", "tests/CMakeLists.txt",
-]
+# Words that begin no comment.
 NO_SUBJECTS = ["What", "That", "Those", "Of", "Whose", "Nothing", "Where"]
-# C++ has been free of these everywhere for longer.
-NO_SUBJECTS_OF_CPP = ["Of", "Nothing", "Where"]
 
 # Sources that start threads. The thread sanitizer runs tests/threads and the tests of the program,
 # so a library that starts one needs a test in there; tools/dev/check.sh names the other programs
@@ -545,11 +539,10 @@ def beginnings_of_comments(path, text):
     return beginnings
 
 
-def comments_without_subject(files, words, folders=None):
+def comments_without_subject(files, words):
     first = re.compile(rf"(?:{'|'.join(words)})\b")
     return [f"{path}:{line} begins a comment with {first.match(comment)[0]}: put the subject first"
             for path, text in files.items()
-            if folders is None or any(is_below(path, folder) for folder in folders)
             for line, comment in beginnings_of_comments(path, text) if first.match(comment)]
 
 
@@ -724,8 +717,7 @@ class TheTree(unittest.TestCase):
         files = texts_of_tree()
         self.assertGreater(sum(len(beginnings_of_comments(path, text))
                                for path, text in files.items()), 3000)
-        self.assert_none(comments_without_subject(cpp_files(), NO_SUBJECTS_OF_CPP))
-        self.assert_none(comments_without_subject(files, NO_SUBJECTS, COMMENTS_READ))
+        self.assert_none(comments_without_subject(files, NO_SUBJECTS))
 
     def test_fidelity_page_names_functions_and_tests_that_exist(self):
         page = page_named(FIDELITY_PAGE)
@@ -965,7 +957,7 @@ class HiddenInputs(RuleTest):
 
 class Comments(RuleTest):
     def found(self, path, text):
-        return comments_without_subject({path: text}, NO_SUBJECTS, [folder_of(path)])
+        return comments_without_subject({path: text}, NO_SUBJECTS)
 
     def test_a_bad_comment_is_found(self):
         self.assert_sentences(
@@ -982,11 +974,6 @@ class Comments(RuleTest):
     def test_lines_that_continue_a_comment_and_longer_words_pass(self):
         self.assertEqual(self.found("a/b.cpp", "// The end\n// Of it.\nint b;  // Often.\n"
                                                '// Whatever.\nauto url = "http://What";\n'), [])
-
-    def test_only_folders_that_were_read_count(self):
-        bad = {"a/b/c.h": "// What.\n", "ab/c.h": "// What.\n"}
-        self.assert_sentences(comments_without_subject(bad, NO_SUBJECTS, ["a"]), "a/b/c.h:1")
-        self.assertEqual(comments_without_subject(bad, NO_SUBJECTS, []), [])
 
 
 class Pages(RuleTest):

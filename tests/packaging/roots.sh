@@ -17,7 +17,7 @@ command -v debootstrap >/dev/null || { echo "roots.sh: needs debootstrap" >&2; e
 bash tests/packaging/ubuntu.sh "$dist"/vramlab_*_amd64.deb
 
 fail() {
-  # What it left behind must not pass for a part of the system.
+  # Files that the failure left behind must not pass for a part of the system.
   rm -f "$root/complete"
   echo "failed in $suite: $*" >&2
   exit 1

@@ -32,7 +32,7 @@ def printed(*words):
 
 
 class Equality(unittest.TestCase):
-    """What each method answers, beside the command."""
+    """Each method's answer, compared with the command's."""
 
     def assert_equal(self, value, *words, part=None):
         document = printed(*words)
@@ -120,7 +120,7 @@ class Equality(unittest.TestCase):
 
 
 class Properties(unittest.TestCase):
-    """What the classes add to the JSON."""
+    """The properties that the classes add to the JSON."""
 
     @classmethod
     def setUpClass(cls):

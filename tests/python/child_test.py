@@ -20,7 +20,7 @@ SAMPLE = "traces/samples/gpt_training.pickle.gz"
 
 
 class Errors(unittest.TestCase):
-    """What the program says, as exceptions."""
+    """The program's messages, as exceptions."""
 
     def test_an_input_error_has_its_parts(self):
         with self.assertRaises(vramlab.InputError) as caught:
@@ -162,7 +162,7 @@ class Interrupts(unittest.TestCase):
     """An interrupt ends the child and reaps it."""
 
     def setUp(self):
-        # What runs in the background is started with interrupts ignored.
+        # A process in the background is started with interrupts ignored.
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.addCleanup(signal.signal, signal.SIGINT, before)
 
@@ -172,7 +172,7 @@ class Interrupts(unittest.TestCase):
         timer.start()
 
     def run_interrupted(self, script, opcode):
-        """What a program says that is interrupted at an instruction; 0 is none."""
+        """The output of a program that is interrupted at an instruction; 0 is none."""
         words = [sys.executable, "-c", textwrap.dedent(INTERRUPTED), script.path, str(opcode)]
         result = subprocess.run(words, env={**os.environ, "PYTHONPATH": "tools/python"}, text=True,
                                 capture_output=True, check=False, timeout=90)
@@ -210,7 +210,7 @@ class Interrupts(unittest.TestCase):
 
 
 class OtherPrograms(unittest.TestCase):
-    """What a user's program prints goes on."""
+    """Text that a user's program prints is passed on."""
 
     def test_messages_are_told_from_other_text(self):
         text = (b'{"vramlab_message":"error"}\n10 %\r20 %\r{"vramlab_message":"no"}\nend\n'

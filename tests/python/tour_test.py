@@ -22,7 +22,7 @@ def read():
 
 
 def outputs_of(code, names):
-    """What a cell shows: its prints, and its last expression."""
+    """The outputs that a cell shows: its prints, and its last expression."""
     tree = ast.parse(code)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()

@@ -23,7 +23,7 @@ class Vramlab:
         # Empty where the stand-ins for CUDA's libraries aren't built.
         self.hook = stand_ins + "/python" if os.path.isdir(stand_ins + "/lib") else ""
         folder = os.path.join(os.path.dirname(program), "fake_cuda")
-        # Where the tests' own driver is; empty where it isn't built.
+        # The folder of the tests' own driver; empty where it isn't built.
         self.fake_driver = folder if os.path.exists(folder + "/libcuda.so.1") else ""
 
     def run(self, *words, statuses=(0,)):
@@ -41,7 +41,7 @@ class Vramlab:
 
 
 def commands_below(vramlab, words):
-    """Those that take --json, as lists of words."""
+    """Commands that take --json, as lists of words."""
     help_text = vramlab.run(*words, "--help")
     # Commands stand in small letters, options begin with dashes.
     for name in re.findall(r"^  ([a-z][a-z-]*) ", help_text, re.MULTILINE):
@@ -194,7 +194,7 @@ def of_live(vramlab):
     yield "device-calls", vramlab.json("live", "--calibrate", "--repeats", "2")
 
 
-# What a program with PyTorch leaves, with the history of a sample in place of its own.
+# A program that leaves what one with PyTorch leaves, but the history of a sample for its own.
 DRY_PROGRAM = """
 import json, os, torch
 torch.cuda.init()

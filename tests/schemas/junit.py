@@ -54,7 +54,7 @@ def check_counts(cases, xml):
     assert len(suite.findall("testcase")) == cases
 
 
-# What each fault changes; the first one of it that is found.
+# The text that each fault replaces, where it is first found, and the one that it puts there.
 FAULTS = [(' tests="', ' texts="'), (' tests="3"', ' tests="many"'), (' failures="1"', ""),
           (' classname="vramlab.diff"', ""), ('"/>', '">text</testcase>'),
           (' time="0"', ' time="-1"'), ('<failure type="', '<failure kind="'),

@@ -50,7 +50,7 @@ def check_kubernetes(top):
     container = pod["containers"][0]
     mounts = {mount["name"] for mount in container["volumeMounts"]}
     assert mounts == {volume["name"] for volume in pod["volumes"]}, "a mount has no volume"
-    # What each index runs, with the program in place of vramlab.
+    # The command that each index runs, with a function that prints its words in place of vramlab.
     shards = []
     for index in range(job["spec"]["completions"]):
         words = subprocess.run([*container["command"], "vramlab() { echo \"$@\"; }\n" + container["args"][0]],

@@ -98,7 +98,7 @@ def text_of(schema):
 
 
 def outdated():
-    """What the page and the schemas should hold and do not, by file."""
+    """The texts that the page and the schemas should hold and do not, by file."""
     texts = {}
     for file in [PAGE] + [file_of(name) for name in LISTED_IN]:
         with open(file, encoding="utf-8") as source:

@@ -47,7 +47,7 @@ def with_more(holder, key, value):
 
 
 def wrong_value(value):
-    """Of a type that no place has which has this value."""
+    """A value of a type that is allowed in no place where the given value stands."""
     return {"wrong": [None]} if not isinstance(value, (dict, list)) else "wrong"
 
 

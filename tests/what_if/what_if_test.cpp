@@ -1,5 +1,5 @@
-// What a replay under other settings says is what PyTorch then did: its own figures from runs of
-// the same program under eleven settings are kept beside this test.
+// A replay under other settings says what PyTorch then did: PyTorch's own figures from runs of the
+// same program under eleven settings are kept beside this test.
 #include <gtest/gtest.h>
 
 #include <fstream>

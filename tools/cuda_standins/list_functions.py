@@ -77,7 +77,7 @@ def creation_actions(parameters):
 
 
 def actions_of(name, parameters):
-    """What a generated function does beside succeeding; none: it is noted as unknown."""
+    """Actions of a generated function beside succeeding; with none it is noted as unknown."""
     first = parameters[0][0] if parameters else ""
     if re.search(r"SetStream(_v2)?$", name):
         return ["stream"]

@@ -30,7 +30,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[1] / "web" / "report" / "package
 
 
 def version_of(package):
-    """Of the page's, as it is bundled; else the newest that is installed: several compilers may be."""
+    """The page's version, as it is bundled; else the newest installed: several compilers may be."""
     bundled = json.loads(PAGE.read_text(encoding="utf-8"))["dependencies"]
     if package in bundled:
         return bundled[package]

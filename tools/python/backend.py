@@ -158,7 +158,7 @@ def _digest(data):
 
 
 def _source_files():
-    """What the repository has, or this sdist had."""
+    """The files that the repository has, or this sdist had."""
     told = subprocess.run(["git", "-C", str(TOP), "ls-files"], capture_output=True, text=True, check=False)
     if told.returncode == 0 and told.stdout:
         return told.stdout.split("\n")[:-1]

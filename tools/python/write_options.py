@@ -57,7 +57,7 @@ def options_of(program, page):
 
 
 def type_of(value, is_repeated):
-    """What Python passes."""
+    """The type of what a Python caller passes for an option."""
     if "|" in value:
         one = "Literal[" + ", ".join(f'"{word}"' for word in value.split("|")) + "]"
     else:

@@ -366,7 +366,7 @@ class Timings(HookTest):
 
 
 class OwnValues(HookTest):
-    """What --values-from may answer."""
+    """Answers that --values-from may give."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""What is checked of the runs of one program. Each check gives sentences about what is wrong."""
+"""Checks of the runs of one program. Each gives sentences about what is wrong."""
 
 import itertools
 import pickle
@@ -35,7 +35,7 @@ def replay_has_the_figures(bench, program, run):
 
 
 def answers_what_if(bench, program, run, other):
-    """What a replay under the other run's options says is what that run did."""
+    """A replay under the other run's options says what that run did."""
     wrong = []
     for process, reference in zip(run.processes, other.processes):
         options = ["--conf", other.option_string]

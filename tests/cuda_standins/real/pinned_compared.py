@@ -1,5 +1,5 @@
-"""What a replay says of a program's pinned memory beside what the dry run's runtime saw and what
-PyTorch counted."""
+"""A replay's figures of a program's pinned memory, compared with what the dry run's runtime saw and
+what PyTorch counted."""
 
 import json
 

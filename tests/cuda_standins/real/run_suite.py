@@ -63,7 +63,7 @@ def check_runs(bench, program, runs):
 
 
 def check_again(bench, program, first):
-    """What was compiled in one run makes no difference to the next."""
+    """Code that was compiled in one run makes no difference to the next."""
     again = bench.run(program, first.option_string, SUITE_AGAIN="2")
     told = checks.ended_as_it_should(program, again)
     return told or checks.histories_are_the_same(first, again)

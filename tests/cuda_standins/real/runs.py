@@ -35,7 +35,7 @@ class Run:
 
 
 class Bench:
-    """Where programs are run: the interpreter with PyTorch, and vramlab."""
+    """The place where programs are run: the interpreter with PyTorch, and vramlab."""
 
     def __init__(self, python, vramlab, folder, version):
         self.python, self.vramlab, self.folder = python, vramlab, folder
@@ -92,7 +92,7 @@ class Bench:
         return json.loads(answer.stdout)
 
     def verify(self, history):
-        """What is not exact; empty if all is."""
+        """A text that tells what is not exact; empty if all is."""
         answer = self.ask("verify", "--require", "exact", str(history))
         return "" if answer.returncode == 0 else (answer.stdout + answer.stderr).strip()
 

@@ -1,6 +1,6 @@
-/* What test programs tell the fake driver, and ask it, beside CUDA. C functions of the fake
- * libcuda.so.1, and of the static library under the same names. None is a call of the driver: none
- * is counted or logged, and no time passes but in fake_cuda_advance.
+/* Functions by which test programs instruct the fake driver and ask it, beside CUDA: C functions
+ * of the fake libcuda.so.1, and of the static library under the same names. None is a call of the
+ * driver: none is counted or logged, and no time passes but in fake_cuda_advance.
  */
 #ifndef VRAMLAB_FAKE_CUDA_CONTROL_H
 #define VRAMLAB_FAKE_CUDA_CONTROL_H
@@ -29,7 +29,7 @@ void fake_cuda_first_race(char* text, size_t room);
 /* 1 where work that has not ended yet uses some of it. */
 int fake_cuda_is_in_use(uint64_t at, size_t bytes);
 
-/* What the driver has. */
+/* The state of the driver. */
 uint64_t fake_cuda_allocation_count(void);
 uint64_t fake_cuda_call_count(const char* symbol);
 void fake_cuda_set_external(uint32_t device, uint64_t bytes);
@@ -62,7 +62,7 @@ typedef struct {
   uint64_t duration_ns;
   uint32_t use_count;
   fake_cuda_use uses[FAKE_CUDA_MOST_USES];
-  /* What the context is lost with when the kernel ends; 0 for nothing. */
+  /* The error that the context is lost with when the kernel ends; 0 for nothing. */
   int32_t fault;
   /* Run with `storage` when the kernel ends, where device memory has bytes behind it. It calls no
    * CUDA. */

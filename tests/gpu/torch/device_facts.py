@@ -1,4 +1,4 @@
-"""What the driver says of the first device, one fact a line: device_facts.py, on a GPU or dry.
+"""The driver's facts about the first device, one a line: device_facts.py, on a GPU or dry.
 device_facts.py VRAMLAB GPU compares the two, such as device_facts.py build/vramlab h100-80gb; it
 leaves with 1 where a fact differs that programs allocate by, with 77 where no GPU answers."""
 

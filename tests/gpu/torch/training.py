@@ -47,7 +47,7 @@ def needs_gpu():
 
 
 def answer_of(*command, **environment):
-    """What a run of this or another script tells in its last line."""
+    """The answer that a run of this or another script tells in its last line."""
     import json
     import os
     import subprocess

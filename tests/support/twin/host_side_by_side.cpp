@@ -7,7 +7,7 @@ namespace {
 
 using replay::HostCaseRun;
 
-/// What differs after a call; empty if nothing does.
+/// The name of what differs after a call; empty if nothing does.
 std::string difference_of(const HostCaseRun& left, const HostCaseRun& right) {
   if (left.answers().results != right.answers().results) return "results";
   if (left.answers().uses != right.answers().uses) return "uses";

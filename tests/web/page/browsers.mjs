@@ -45,7 +45,7 @@ class Tab {
   press(key) {
     return this.tab.keyboard.press(key);
   }
-  /** What a person types or chooses, all at once. */
+  /** A text that a person types or chooses, entered all at once. */
   enter(place, value) {
     return this.tab.$eval(place, (node, text) => {
       node.value = text;

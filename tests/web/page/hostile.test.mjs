@@ -89,7 +89,7 @@ for (const [name, make] of Object.entries(extremes)) {
     writeFileSync(join(folder, "extreme"), make(madeIn));
     const program = await newProgram();
     assert.ok(ask(program, "extreme") > 0, "nothing of it was refused");
-    // What came before does not show.
+    // The input before, which was refused, does not show in the next answers.
     snapshot("good.pickle");
     assert.equal(ask(program, "good.pickle"), 0);
   });

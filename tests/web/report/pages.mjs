@@ -1,5 +1,5 @@
-// What the browser tests share: vramlab itself, pages that it writes, and a browser that notes every
-// request and every complaint.
+// The parts that the browser tests share: vramlab itself, pages that it writes, and a browser that
+// notes every request and every complaint.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ export function sizeText(bytes) {
                     : `${(bytes / 1024 ** unit).toFixed(2)} ${["B", "KiB", "MiB", "GiB", "TiB"][unit]}`;
 }
 
-/** Of the chosen moment, in bytes. */
+/** The figures of the chosen moment, in bytes. */
 export async function figures(tab, panel = 0) {
   await tab.waitForTimeout(80);
   const pairs = await tab.locator(`.readout[data-panel="${panel}"] [data-figure]`)
@@ -142,7 +142,7 @@ export class Pages {
     assert.ok(middle < 500, "scrubs within half a second even on a busy machine");
   }
 
-  /** Nothing but the page itself was asked for. */
+  /** The page itself was asked for, and nothing else. */
   isQuiet(tab) {
     const { requests, complaints } = this.#seen.get(tab);
     assert.deepEqual(complaints, []);

@@ -1,4 +1,4 @@
-/* What the stand-ins for CUDA's libraries say for the report of a dry run. C functions of the dry
+/* Notes by the stand-ins for CUDA's libraries for the report of a dry run. C functions of the dry
  * run's libcuda.so.1: a stand-in links to it. They may be called from any thread, at any time.
  */
 #ifndef VRAMLAB_DRY_RUN_NOTES_H

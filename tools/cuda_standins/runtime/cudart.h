@@ -269,7 +269,7 @@ VRAMLAB_CUDART_API int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol,
                                                              unsigned version,
                                                              unsigned long long flags, int* status);
 
-/* What nvcc makes calls of. */
+/* Functions that nvcc makes calls of. */
 VRAMLAB_CUDART_API void** __cudaRegisterFatBinary(void* binary);
 VRAMLAB_CUDART_API void __cudaRegisterFatBinaryEnd(void** handle);
 VRAMLAB_CUDART_API void __cudaUnregisterFatBinary(void** handle);

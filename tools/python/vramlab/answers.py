@@ -8,7 +8,7 @@ from vramlab.values import Table, Value, rows_below, shown_text
 
 
 class Info(Table):
-    """What is in a file. Its table has the devices."""
+    """The content of a file. Its table has the devices."""
 
     __slots__ = ()
     file: str
@@ -235,7 +235,7 @@ Judge = Callable[[List[str]], Dict[str, Any]]
 
 
 class Difference(Table):
-    """What changed from one recording to another. Its table has the metrics."""
+    """The changes from one recording to another. Its table has the metrics."""
 
     __slots__ = ()
     base: Value
@@ -309,7 +309,7 @@ class Policies(Table):
 
 
 class Steps(Table):
-    """What the allocator did, event by event. Its table has the steps."""
+    """The allocator's actions, event by event. Its table has the steps."""
 
     __slots__ = ()
     file: str
@@ -328,7 +328,7 @@ class Steps(Table):
 
 
 class Streams(Value):
-    """What streams did: hazards of a program, or waiting frees of a recording."""
+    """The effects of streams: hazards of a program, or waiting frees of a recording."""
 
     __slots__ = ()
     file: str

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions."""
+"""The ways in which a question can fail, as exceptions."""
 
 from typing import Any, Dict, List, Optional
 

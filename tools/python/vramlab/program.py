@@ -27,7 +27,7 @@ class Progress(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What a question may take: until when, as time.monotonic() tells, and how much memory."""
+    """The limits of a question: until when, as time.monotonic() tells, and how much memory."""
 
     deadline: float
     memory_bytes: int

@@ -75,7 +75,7 @@ class Recording:
 
     def replay(self, conf: Optional[str] = None, *, gpu: Optional[str] = None,
                **options: Unpack[of.ReplayOptions]) -> answers.Replay:
-        """What another option string, GPU or memory would have done.
+        """The figures that another option string, GPU or memory would have given.
 
         >>> rec.replay(conf="expandable_segments:True").peak_reserved
         14275313664
@@ -131,7 +131,7 @@ class Recording:
         return self._ask(answers.State, "snapshot", {"at": at, **options})
 
     def diff(self, other: Source, **options: Unpack[of.DiffOptions]) -> answers.Difference:
-        """What changed from this recording to another one.
+        """The changes from this recording to another one.
 
         >>> rec.diff(rec).fail_if("peak_reserved > +2%").same
         True
@@ -157,7 +157,7 @@ class Recording:
         return self._ask(answers.Policies, "policies", options)
 
     def steps(self, **options: Unpack[of.StepsOptions]) -> answers.Steps:
-        """What the allocator did at each event, and by which of its rules.
+        """The allocator's actions at each event, and the rules by which it took them.
 
         >>> rec.steps(count=2).rows[0].rules[:2]
         ['1.2', '4.3']

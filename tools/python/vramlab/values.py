@@ -165,7 +165,7 @@ def _flat(row: Dict[str, Any], before: str = "") -> Dict[str, Any]:
 
 
 def first_of(document: Dict[str, Any], name: str) -> Dict[str, Any]:
-    """What an answer about several files says of the only one."""
+    """The part about the only file in an answer that could be about several."""
     item: Dict[str, Any] = document[name][0]
     return item
 

@@ -16,7 +16,7 @@ WAY_OUT = "expandable_segments:True"
 
 
 def make_holes():
-    """Of each 100 MiB that were reserved, 40 stay free."""
+    """40 MiB of each 100 that were reserved stay free."""
     batches = [torch.empty(100 * MIB, dtype=torch.uint8, device="cuda") for _ in range(8)]
     batches.clear()
     kept = []

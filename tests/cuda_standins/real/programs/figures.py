@@ -1,5 +1,5 @@
-"""What a program of the suite says at its end: one line FIGURES {...} with its process, the figures
-of torch.cuda.memory_stats() of each device, and its most host memory. Imported first of all.
+"""The last line that a program of the suite prints: FIGURES {...} with its process, the figures of
+torch.cuda.memory_stats() of each device, and its most host memory. Imported first of all.
 
 With SUITE_PLUGIN=libvramlab_torch.so the program's memory comes from vramlab's plug-in, and the
 figures are the plug-in's. With SUITE_AGAIN=5 five streams are taken first, so that the program's own

@@ -9,7 +9,7 @@ from torch import distributions, linalg, nn
 
 
 def tensors():
-    """What the operations below are called with."""
+    """The tensors that the operations below are called with, by name."""
     torch.manual_seed(1)
     with torch.device("cuda"):
         rows = torch.randn(64, 48)

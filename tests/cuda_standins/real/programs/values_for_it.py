@@ -1,4 +1,4 @@
-"""What values_from_file.py reads."""
+"""The values that the program values_from_file.py reads."""
 
 
 def values(read):

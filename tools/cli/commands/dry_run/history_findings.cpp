@@ -111,7 +111,7 @@ std::optional<SmallestGpu> smallest_gpu(const HistoryFindings& findings, Bytes h
     try {
       if (!replayer.figures(conditions).has_failures()) return SmallestGpu{&gpu};
     } catch (const traces::InputError&) {
-      continue;  // What is there at the start does not fit.
+      continue;  // The memory that is there at the start does not fit.
     }
   }
   return SmallestGpu{};

@@ -49,7 +49,7 @@ def remove_others(c10d):
 
 def _store_class(base):
     class StoreOfOneRank(base):
-        """What this rank sets it gets back; what others would set is there as well."""
+        """A rank gets back what it has set; what others would set is there as well."""
 
         def __init__(self):
             super().__init__()

@@ -7,7 +7,7 @@ _FILE = os.path.join("transformers", "generation", "utils.py")
 
 
 def answer(count, frame):
-    """What generate() reads now; None where it is not it that reads."""
+    """The value that generate() reads now; None where it is not generate() that reads."""
     asked = _innermost_of_generate(frame) if count in (1, 8) else None
     if asked is None:
         return None

@@ -36,7 +36,7 @@ def _note(c10d):
 
 
 def leave():
-    """What goes wrong is no trouble: the others left first, and the store went with them."""
+    """An error here is no trouble: the others left first, and the store went with them."""
     for store, rank, count in _met:
         try:
             if rank != 0:

@@ -1,5 +1,6 @@
-"""What PyTorch's libraries look for in CUDA's and no stand-in exports: such a name would end the
-program when PyTorch is loaded. A library written for this run has them, and notes their calls."""
+"""Functions that PyTorch's libraries look for in CUDA's and no stand-in exports: such a name would
+end the program when PyTorch is loaded. A library written for this run has them, and notes their
+calls."""
 
 import ctypes
 import os

@@ -19,7 +19,7 @@ _sent = collections.Counter()
 
 
 class _Exchange:
-    """What one call receives: pickles in their order, and the sizes that it reads before."""
+    """The data of one call: pickles in the order it receives them, and the sizes read before."""
 
     def __init__(self, pickles, sizes):
         self.pickles = collections.deque(pickles)
@@ -116,7 +116,7 @@ class _Asked:
         return self._c10d.get_group_rank(self.group, self.arguments.get(name) or 0)
 
     def exchange(self, own, senders):
-        """What the senders give, as far as it can be known: of a rank alone its own."""
+        """The senders' objects, as far as they can be known: for a rank alone, its own."""
         if alone.is_asked_for():
             return [own for _ in senders]
         name = self.group.group_name

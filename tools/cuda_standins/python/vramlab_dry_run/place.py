@@ -1,4 +1,4 @@
-"""Where the program is: the innermost frame of Python outside PyTorch's own files, as a text."""
+"""The program's place: the innermost frame of Python outside PyTorch's own files, as a text."""
 
 import ctypes
 import os
@@ -61,7 +61,7 @@ def _tell(text, room):
         place = current(sys._getframe(0)).encode("utf-8", "replace")[: room - 1]
         ctypes.memmove(text, place + b"\0", len(place) + 1)
         return len(place)
-    except Exception:  # Nothing may get into C.
+    except Exception:  # No exception may get into C.
         return 0
 
 

@@ -1,4 +1,4 @@
-"""What the program sees that records by itself, while our recording goes on beneath."""
+"""The recording that a program makes by itself, as it sees it, while ours goes on beneath."""
 
 import sys
 import time

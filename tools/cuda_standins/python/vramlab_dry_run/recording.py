@@ -89,7 +89,7 @@ def _cuda_came_up():
 
 
 def _stacks():
-    """Those of C++ name what a backward pass does, whose threads have no frames of Python."""
+    """Stacks of C++ name what a backward pass does, whose threads have no frames of Python."""
     return "all" if platform.machine() == "x86_64" else "python"
 
 
@@ -140,7 +140,7 @@ def _forget_offsets(snapshot):
 
 
 def _leave_out_own_frames(snapshot):
-    """Those of functions that stand around others for a dry run."""
+    """Frames of functions that stand around others for a dry run are left out."""
     for frames in _stacks_in(snapshot):
         if any(place.is_own(frame["filename"]) for frame in frames):
             frames[:] = [frame for frame in frames if not place.is_own(frame["filename"])]

@@ -1,4 +1,4 @@
-"""What the hook tells the launcher of this process: one JSON file, written when the process ends.
+"""The hook's report of this process to the launcher: one JSON file, written when the process ends.
 
 Files that others may read at any time are written under another name and renamed.
 """

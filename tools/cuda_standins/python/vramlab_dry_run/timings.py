@@ -1,5 +1,5 @@
-"""What autotuners measure. Each kernel takes the same made-up time, so that the first of a list of
-choices is always the fastest: which kernels run does not change from run to run.
+"""The times that autotuners measure. Each kernel takes the same made-up time, so that the first of
+a list of choices is always the fastest: which kernels run does not change from run to run.
 """
 
 import ctypes

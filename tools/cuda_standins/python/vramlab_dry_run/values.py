@@ -18,8 +18,8 @@ from vramlab_dry_run import generation, place, report
 
 _FLOATS = {2: "e", 4: "f", 8: "d"}
 
-# Where the program reads: its innermost frame outside PyTorch, how many bytes, and how often it has
-# read there before.
+# The place where the program reads: its innermost frame outside PyTorch, how many bytes, and how
+# often it has read there before.
 Read = collections.namedtuple("Read", "file line function bytes times")
 
 _registered = None
@@ -40,7 +40,7 @@ def watch():
     def fill(at, count):
         try:
             return _fill(answer, at, count, sys._getframe(0))
-        except Exception as error:  # Nothing may get into C.
+        except Exception as error:  # No exception may get into C.
             report.trouble("values_from", error)
             return 0
 

@@ -1,1 +1,1 @@
-"""What the plug-in for pytest does."""
+"""The work of the plug-in for pytest."""

@@ -26,7 +26,7 @@ def is_worker() -> bool:
 
 
 def own_tests() -> Optional[Set[str]]:
-    """Those of this child; None if this is none."""
+    """The tests of this child; None if this process is no child."""
     if not is_child():
         return None
     with open(os.environ[_TESTS], encoding="utf-8") as file:

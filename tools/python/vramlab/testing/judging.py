@@ -43,7 +43,7 @@ def refusals(recorded: RecordedTest, marks: Dict[str, Any], baseline: Optional[s
         if "limit_vram_growth" in marks:
             lines += _grown(recorded, *marks["limit_vram_growth"].args,
                             **marks["limit_vram_growth"].kwargs)
-        # What is too much already is no baseline.
+        # A recording that is over a limit already does not become a baseline.
         if baseline is not None and not lines:
             lines += _worse(recorded, baseline)
     except (Error, TypeError, ValueError) as error:

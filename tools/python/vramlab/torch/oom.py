@@ -33,7 +33,7 @@ class Explainer:
         self._lock = threading.Lock()
 
     def change(self, folder: str, write: Optional[Write]) -> None:
-        """What is explained from now on goes elsewhere."""
+        """Explanations go elsewhere from now on."""
         self._folder = folder
         self._write = write
 

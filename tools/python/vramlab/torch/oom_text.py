@@ -11,7 +11,7 @@ _MOST_PINNERS = 3
 
 
 class Failure(NamedTuple):
-    """What PyTorch says of it."""
+    """A request that found no memory, as PyTorch tells of it."""
 
     device: int
     requested: int
@@ -23,13 +23,13 @@ class Failure(NamedTuple):
 
 
 def headline(failure: Failure) -> str:
-    """What was asked for, and by which line."""
+    """The size that was asked for, and the line that asked."""
     return (f"vramlab: out of memory on GPU {failure.device}: {size_text(failure.requested)} "
             f"requested at {failure.place}")
 
 
 def there_was(failure: Failure, statistics: Dict[str, int]) -> List[str]:
-    """What there was."""
+    """The memory that there was when the request failed."""
     allocated = statistics.get("allocated_bytes.all.current", 0)
     reserved = statistics.get("reserved_bytes.all.current", 0)
     return [_line("there was", f"{size_text(allocated)} allocated, {size_text(reserved)} reserved, "
@@ -47,7 +47,7 @@ def holders(document: Dict[str, Any], device: int) -> List[str]:
 
 
 def strands(document: Dict[str, Any], device: int) -> List[str]:
-    """What strands free memory, from the JSON of `snapshot`."""
+    """The blocks that strand free memory, from the JSON of `snapshot`."""
     for found in document["devices"]:
         stranded = found["metrics"]["stranded"]
         if found["device"] != device or not stranded:
@@ -106,7 +106,7 @@ def _options(conf: str) -> List[str]:
 
 
 def kept(name: str, path: str) -> List[str]:
-    """Where a file lies."""
+    """A line that tells where a file lies."""
     return [_line(name, os.path.abspath(path))]
 
 

@@ -86,7 +86,7 @@ def after_each_step(hook: Callable[..., None]) -> Any:
 
 
 def statistics(device: Optional[int] = None) -> Dict[str, int]:
-    """Those of a device, or sums of all devices. None for a device brings no CUDA up."""
+    """Statistics of a device, or sums of all devices. None for a device brings no CUDA up."""
     if not torch.cuda.is_initialized():
         return {}
     devices = range(torch.cuda.device_count()) if device is None else [device]

@@ -52,7 +52,7 @@ class record(contextlib.ContextDecorator):  # pylint: disable=invalid-name
 
     @property
     def recording(self) -> Recording:
-        """What was recorded, when the block is over."""
+        """The recording, when the block is over."""
         if self._recording is None:
             self._recording = Recording(self.output)
         return self._recording

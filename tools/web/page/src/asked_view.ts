@@ -76,7 +76,7 @@ export class AskedView {
     void this.ask();
   }
 
-  /** What is typed in stays as it is typed. */
+  /** A field that is typed in stays as it is typed. */
   private show(typedIn?: HTMLElement): void {
     const { conf, gpu, memory, reference } = this.settings;
     if (typedIn !== this.conf) this.conf.value = conf ?? "";

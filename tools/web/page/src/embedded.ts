@@ -1,5 +1,5 @@
-// What is embedded in the page, packed together and as base64: the program, the script of its workers,
-// and the example.
+// The parts that are embedded in the page, packed together and as base64: the program, the script
+// of its workers, and the example.
 import { byId } from "../../report/src/dom";
 import { unpackLzma } from "./lzma";
 import { joined } from "./wasm_streams";

@@ -1,11 +1,11 @@
-// What the program or the browser says went wrong, in the program's own words.
+// Faults that the program or the browser tells of, in the program's own words.
 import { element } from "../../report/src/dom";
 import { sizeText } from "../../report/src/format";
 import { writtenFile } from "./orders";
 import { Broken, Cancelled, Refusal, TooLarge } from "./program";
 import { commandLine } from "./settings";
 
-/** Nothing for what the user gave up. */
+/** A node that tells of the error; null for a command that the user gave up. */
 export function faultNode(error: unknown): Node | null {
   if (error instanceof Cancelled) return null;
   if (error instanceof TooLarge) return tooLargeNode(error);

@@ -8,7 +8,7 @@ export interface Opened {
   files: NamedFile[];
   /** The one that figures, pictures and most answers are of. */
   chosen: NamedFile;
-  /** Of several files, as recorded; of one, nothing. */
+  /** The ranks of several files, as recorded; empty for one file. */
   ranks: Rank[];
   facts: FileFacts[];
   verified: Verified["files"][number] | null;

@@ -1,4 +1,4 @@
-// What the page and its worker say to each other.
+// The messages between the page and its worker.
 
 /** The first message: the compiled program. */
 export interface Start { code: WebAssembly.Module }
@@ -26,12 +26,12 @@ export interface Message {
   found?: string;
 }
 
-/** Of the order with this number; 0 says that the program is ready. */
+/** A reply to the order with this number; 0 says that the program is ready. */
 export interface Reply {
   id: number;
   progress?: Progress;
   status?: number;
-  /** What the program has taken of a page's memory, in bytes. */
+  /** The memory of the page that the program has taken, in bytes. */
   memory?: number;
   output?: string;
   errors?: string;

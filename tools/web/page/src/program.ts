@@ -4,7 +4,7 @@ import type { Message, NamedFile, Progress, Reply } from "./orders";
 
 export interface Answer { status: number; output: string }
 
-/** What the program says when it can't do what it was asked. */
+/** The program's words when it can't do what it was asked. */
 export class Refusal extends Error {
   constructor(readonly fault: Message) {
     super(fault.text);
@@ -111,13 +111,13 @@ export class Program {
     const fault = status === 0 || status === 1 ? undefined : faultOf(errors ?? "");
     if (!fault) return resolve({ status: status ?? 0, output: output ?? "" });
     if (fault.text !== outOfMemory) return reject(new Refusal(fault));
-    // What it has taken is not given back otherwise.
+    // The memory that the program has taken is not given back otherwise.
     this.end();
     reject(new TooLarge(words, memory ?? 0, read));
   }
 }
 
-/** What the standard library says. */
+/** The standard library's words when memory runs out. */
 const outOfMemory = "std::bad_alloc";
 
 function faultOf(errors: string): Message | undefined {

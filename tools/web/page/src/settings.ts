@@ -1,5 +1,5 @@
-// What is asked of a recording: the options, the device and the version. They stand in the page's
-// address, so that a question can be shared; the recording never does.
+// The settings of a question about a recording: the options, the device and the version. They stand
+// in the page's address, so that a question can be shared; the recording never does.
 
 export interface Settings {
   conf: string | null;

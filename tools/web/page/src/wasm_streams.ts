@@ -62,7 +62,7 @@ function moveCode(move: Move, at: () => number): void {
   }
 }
 
-/** Where bytes come from, one after the other. */
+/** A source that gives its bytes one after the other. */
 class Reader {
   at = 0;
   constructor(readonly bytes: Uint8Array) {}
@@ -79,7 +79,7 @@ class Reader {
   }
 }
 
-/** What stands before the code, what stands behind it, and the code by kinds. */
+/** The bytes before the code, the bytes behind it, and the code by kinds. */
 export function split(module: Uint8Array): Uint8Array[] {
   const reader = new Reader(module);
   const skipped = () => undefined;

@@ -3,7 +3,7 @@
 import { writtenFile } from "./orders";
 import type { NamedFile, Order, Progress, Reply, Start } from "./orders";
 
-/** What emscripten's script gives, as far as it is used here. */
+/** The file system that emscripten's script gives, as far as it is used here. */
 interface FileSystem {
   mkdir(path: string): void;
   mount(type: unknown, options: { blobs: NamedFile[] }, path: string): void;

@@ -1,4 +1,5 @@
-// What the page shows, of what, and how sure it is: files, settings, what was left out, notes.
+// A list of what the page shows, of what, and how sure it is: files, settings, what was left out,
+// notes.
 import { element } from "./dom";
 import { numberText, sizeText } from "./format";
 import { deviceText } from "./host_view";

@@ -22,7 +22,7 @@ export class ByteReader {
   }
 }
 
-/** Where a list of numbers is: begin, length in bytes, how many. */
+/** The place of a list of numbers: begin, length in bytes, how many. */
 export type Section = [begin: number, length: number, count: number];
 
 export function columnOf(bytes: Uint8Array, section: Section): Float64Array {

@@ -1,4 +1,4 @@
-// What is chosen on the page: the panels beside each other, the moment, the range in view, and what
+// The choices on the page: the panels beside each other, the moment, the range in view, and what
 // the horizontal axis counts. Views listen; nothing here knows them.
 import { lastNotAbove } from "./states";
 import { siteColourCount } from "./theme";
@@ -23,7 +23,7 @@ export class Panel {
     this.spans = spansOf(run, device);
   }
 
-  /** Of the state that is shown. */
+  /** The number of the state that is shown. */
   state = 0;
 
   get title(): string {
@@ -46,7 +46,7 @@ export class Panel {
   stateAtStep(step: number): number {
     return lastNotAbove(this.device.states.steps, step);
   }
-  /** Of the whole history. */
+  /** The end of the whole history, on the axis. */
   lastX(axis: Axis): number {
     const { step, time_us } = this.device.json.last;
     return axis === "event" ? step : time_us - this.device.firstTime;
@@ -74,7 +74,8 @@ type Listener = () => void;
 export class Chosen {
   panels: Panel[] = [];
   axis: Axis = "time";
-  /** Where it was chosen; the other panels show what was there at the same place of the axis. */
+  /** The number of the panel where the moment was chosen; the other panels show what was there at
+   *  the same place of the axis. */
   leader = 0;
   range: [number, number] = [0, 1];
   private siteColours = new Map<string, number>();

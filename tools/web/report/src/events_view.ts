@@ -156,7 +156,7 @@ function testOfWord(word: string, panel: Panel): Test {
     (part.startsWith("0x") && addressText(events.address[row]!).startsWith(part));
 }
 
-/** Of a time in microseconds. */
+/** The number that the text is; that of a time is in microseconds. */
 function timeOrNumber(text: string): number | null {
   const match = /^([0-9.]+)(us|ms|s)?$/.exec(text);
   if (!match) return null;

@@ -11,7 +11,8 @@ function rounded(value: number): string {
 export function sizeText(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  // What two decimals would round up to 1024 of a unit is one of the next, as the program prints it.
+  // A size that two decimals would round up to 1024 of a unit is one of the next unit, as the
+  // program prints it.
   while (Math.abs(value) >= (unit === 0 ? 1024 : 1023.995) && unit < units.length - 1) {
     value /= 1024;
     ++unit;

@@ -1,4 +1,4 @@
-// What the page holds of each run (replay/html_report/report_page.cpp writes it).
+// The data that the page holds of each run (replay/html_report/report_page.cpp writes it).
 import { ByteReader, columnOf, type Section } from "./bytes";
 import { StateReader, type Block, type Life } from "./states";
 
@@ -150,7 +150,7 @@ export class Device {
   readonly lives: Life[] = [];
   readonly firstTime: number;
   readonly fragmentation: Fragmentation;
-  /** What the program called blocks, by the step that handed them out. */
+  /** The names that the program gave to blocks, by the step that handed the blocks out. */
   readonly labels = new Map<number, string>();
   private readonly pinnersAt: Float64Array;
   private eventColumns: Events | null = null;
@@ -185,7 +185,7 @@ export class Device {
       });
   }
 
-  /** Those that strand most first, of the row of `fragmentation`. */
+  /** The pinners of the row of `fragmentation`, those that strand most first. */
   pinnersAtRow(row: number): Pinner[] {
     const at = this.json.fragmentation.pinners[0] + this.pinnersAt[row]!;
     const reader = new ByteReader(this.bytes, at);

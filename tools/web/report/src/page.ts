@@ -104,7 +104,7 @@ function kept<Type>(list: Type[], item: Type): Type {
   return item;
 }
 
-/** What the controls say; a page that is loaded again may keep them. */
+/** The choices of the controls are applied; a page that is loaded again may keep them. */
 function applyChoices(): void {
   const axis = document.querySelector<HTMLInputElement>("input[name=axis]:checked")!.value as Axis;
   chosen.setAxis(chosen.lastX === 0 ? "event" : axis);

@@ -14,7 +14,7 @@ export interface Line {
   colour: string;
   /** By moment of the panel. */
   values: ArrayLike<number>;
-  /** What is told and listed, where that is not what is drawn. */
+  /** The values that are told and listed, where those are not the values that are drawn. */
   told?: ArrayLike<number>;
   fill?: boolean;
   dashed?: boolean;
@@ -36,7 +36,7 @@ export interface PlotOptions {
   /** The highest value of the vertical axis, the same for panels beside each other. */
   top: () => number;
   increments?: number[];
-  /** What people named in the recording stands above, and is told here. */
+  /** The spans that people named in the recording stand above the plot, and are told here. */
   spanHint?: Hint;
 }
 
@@ -288,7 +288,7 @@ export class Plot {
     this.plot.setSize({ width: Math.max(160, this.place.clientWidth), height: this.options.height });
   }
 
-  /** Of more rows than fit evenly chosen ones. */
+  /** The table of the range in view; of more rows than fit it has evenly chosen ones. */
   private tableOfView(): Node {
     const { xs: xsOf, steps, lines } = this.content!;
     const xs = xsOf();

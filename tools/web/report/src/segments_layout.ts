@@ -1,5 +1,6 @@
-// Where segments and their blocks are drawn: pool by pool and stream by stream, in order of address,
-// each run of blocks as long as it is large. What does not fit in a row goes on in the next.
+// The places where segments and their blocks are drawn: pool by pool and stream by stream, in order
+// of address, each run of blocks as long as it is large. A run that does not fit in a row goes on
+// in the next.
 import type { Block, Life } from "./states";
 
 /** A part of a run of blocks, in one row. */

@@ -131,7 +131,7 @@ export class SegmentsView {
       if (block.use === "free") continue;
       const left = piece.left + Math.max(0, block.address - first) * scale;
       const right = piece.left + Math.min(piece.bytes, block.address + block.size - first) * scale;
-      // What is narrower than the gaps between pixels is drawn once a pixel.
+      // A block that is narrower than the gaps between pixels is drawn once a pixel.
       if (right - drawnTo < 0.5 && drawnTo > piece.left) continue;
       context.fillStyle = colourOf(block);
       const wide = right - left;
@@ -263,13 +263,13 @@ export class SegmentsView {
     add("segment", `${sizeText(life.size)}${life.isExpandable ? " of addresses" : ""} at ${addressText(life.base)}`);
     const box = element("div", {}, facts);
     const all = this.panel.run.stacks.framesOf(block.stack);
-    // Where there is little room, the frames that people wrote.
+    // The frames that people wrote are enough where there is little room.
     const python = all.filter((frame) => isPython(frame.file));
     box.append(...stackList(frames < 10 && python.length > 0 ? python : all, frames));
     return box;
   }
 
-  /** Where the moment of its event is on the page. */
+  /** The age of the block in time; empty where the moment of its event is not on the page. */
   private ageInTime(block: Block): string {
     const { step, time_us } = this.panel.device.moments;
     const { states, json } = this.panel.device;

@@ -3,7 +3,7 @@ import { element } from "./dom";
 import { frameText } from "./format";
 import type { Frame } from "./model";
 
-/** Nothing where there are no frames. */
+/** The list of the frames; no node where there are no frames. */
 export function stackList(frames: Frame[], most: number): Node[] {
   if (frames.length === 0) return [];
   const list = element("ol", { class: "stack" });

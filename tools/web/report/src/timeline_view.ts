@@ -27,7 +27,7 @@ function plotOf(chosen: Chosen, panel: Panel, options: PlotOptions, lines: Line[
 
 function memoryLines(panel: Panel): Line[] {
   const { allocated, requested, active, reserved } = panel.device.moments;
-  // Of pinned memory, sizes of blocks are known.
+  // The sizes of blocks are known of pinned memory, those of requests are not.
   const asked: Line[] = panel.device.number === hostDevice ? []
     : [{ name: "requested", colour: "requested", values: requested, dashed: true }];
   return [

@@ -43,7 +43,7 @@ function recordOf({ record }: Step): Record<string, unknown> {
   return JSON.parse(record) as Record<string, unknown>;
 }
 
-/** What the program does. */
+/** A sentence about what the program does in this step. */
 export function title(step: Step): string {
   const record = recordOf(step);
   const [kind, subject] = Object.entries(record)[0]!;
@@ -70,7 +70,7 @@ export function poolText(pool: unknown): string {
   return Array.isArray(pool) ? `(${pool.join(", ")})` : String(pool);
 }
 
-/** What the allocator did about it, a sentence for each entry of its history. */
+/** The allocator's deeds in this step, a sentence for each entry of its history. */
 export function deeds(step: Step): string[] {
   const { entries, failure } = step;
   if (failure !== null) return [...entries.filter(({ action }) => action !== "oom").map(deed), failure];
