@@ -1,6 +1,6 @@
 // The rules of the reference that an allocator announces when they decide something, by name. A
-// rule is a row of the page of rules, docs/reference/fidelity.md, by its number, such as 6.2; the build reads
-// the constants below and fails where a rule has no row there, or is announced nowhere.
+// rule is a row of the page of rules, docs/reference/fidelity.md, by its number, such as 6.2; the
+// build reads the constants below and fails where a rule has no row there, or is announced nowhere.
 #pragma once
 
 #include <compare>

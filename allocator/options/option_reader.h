@@ -22,15 +22,15 @@ namespace vramlab::allocator {
 
 /// True or False.
 struct FlagValue {
-  bool Settings::*field;
+  bool Settings::* field;
 };
 
 /// A whole number of MiB.
 struct MebibytesValue {
-  Bytes Settings::*field;
+  Bytes Settings::* field;
   std::uint64_t least_mib = 0;
   /// If set, this other option says the least now.
-  Bytes Settings::*least_like = nullptr;
+  Bytes Settings::* least_like = nullptr;
   /// Larger numbers are refused; without it, a number whose bytes do not fit becomes the largest
   /// that does.
   std::uint64_t most_mib = unlimited.count;
@@ -39,7 +39,7 @@ struct MebibytesValue {
 /// A whole number that nothing is computed with.
 struct CountValue {
   enum class Shape : std::uint8_t { any, power_of_two };
-  std::uint64_t Settings::*field;
+  std::uint64_t Settings::* field;
   std::uint64_t least = 0;
   std::uint64_t most = unlimited.count;
   Shape shape = Shape::any;
@@ -48,7 +48,7 @@ struct CountValue {
 /// A real number between 0 and 1.
 struct ShareValue {
   enum class Ends : std::uint8_t { refused, included };
-  double Settings::*field;
+  double Settings::* field;
   Ends ends;
 };
 

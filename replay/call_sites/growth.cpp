@@ -117,7 +117,7 @@ class IterationSeries {
     }
   }
 
-  std::vector<std::int64_t> series_of(std::size_t site, std::uint64_t Sums::*member) const {
+  std::vector<std::int64_t> series_of(std::size_t site, std::uint64_t Sums::* member) const {
     std::vector<std::int64_t> series(sites_[site].first_sample, 0);
     for (const Sums& sums : sites_[site].samples)
       series.push_back(static_cast<std::int64_t>(sums.*member));

@@ -6,7 +6,6 @@
 #include "replay/conformance/case_differences.h"
 #include "replay/conformance/reference_errors.h"
 #include "replay/replayer/apply_event.h"
-#include "streams/device/timed_device.h"
 #include "streams/device/simulated_device.h"
 #include "streams/device/timed_device.h"
 

@@ -37,8 +37,8 @@ ordered_json moment_json(const MomentFigures& moment) {
           {"reserved", moment.reserved.count}};
 }
 
-/// The part of a page about one device of one run. Adds to the page's texts and bytes. Requires: the
-/// history has no impossible part.
+/// The part of a page about one device of one run. Adds to the page's texts and bytes. Requires:
+/// the history has no impossible part.
 class DevicePart {
  public:
   DevicePart(const DeviceInput& input, PageTexts& texts, std::string& bytes)

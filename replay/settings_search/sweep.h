@@ -1,5 +1,5 @@
-// A sweep: the settings that it tries, and the result of each (docs/guide/sweep.md). Settings come from a
-// grid: alternatives for some options, of which every combination is one option string.
+// A sweep: the settings that it tries, and the result of each (docs/guide/sweep.md). Settings come
+// from a grid: alternatives for some options, of which every combination is one option string.
 //
 //   max_split_size_mb=64|128|none expandable_segments=True|False
 //

@@ -79,9 +79,7 @@ TEST_F(LiveDeviceTest, units_that_were_made_go_back_when_mapping_fails) {
   const auto at = device.reserve(64_MiB, {0});
   const auto before = device.driver_memory().free;
   gpu_.fail_once("cuMemSetAccess", CUDA_ERROR_NOT_SUPPORTED);
-  EXPECT_THAT(error_of([&] {
-                static_cast<void>(device.map({*at, 2_MiB, 4}));
-              }),
+  EXPECT_THAT(error_of([&] { static_cast<void>(device.map({*at, 2_MiB, 4})); }),
               HasSubstr("cuMemSetAccess: CUDA_ERROR_NOT_SUPPORTED"));
   EXPECT_EQ(device.driver_memory().free, before);
   EXPECT_TRUE(device.map({*at, 2_MiB, 4}));

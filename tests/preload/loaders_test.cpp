@@ -158,7 +158,7 @@ TEST(Loaders, the_systems_loader_leaves_us_out_of_setuid_programs) {
   PreloadedRun run;
   const std::string maps = "cat /proc/self/maps";
   ASSERT_THAT(run.run_command({"/bin/sh", "-c", maps}).output, HasSubstr("libvramlab_preload"));
-  struct statvfs files {};
+  struct statvfs files{};
   ASSERT_EQ(statvfs(run.file("").c_str(), &files), 0);
   if ((files.f_flag & ST_NOSUID) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
     GTEST_SKIP() << "the system ignores setuid here";

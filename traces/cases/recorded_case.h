@@ -17,7 +17,6 @@
 #include "allocator/types/host_values.h"
 #include "allocator/types/reference_version.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/snapshot.h"
 #include "traces/model/call_forms.h"
 #include "traces/model/program_event.h"
 
@@ -167,7 +166,7 @@ RecordedProgram read_recorded_program(const std::string& path);
 template <typename Member>
 struct StatisticName {
   std::string_view name;
-  Member StatisticValues::*member;
+  Member StatisticValues::* member;
 };
 
 inline constexpr std::array<StatisticName<allocator::PooledStatistic>, 9> pooled_statistic_names = {
@@ -201,7 +200,7 @@ inline constexpr std::array<StatisticName<std::int64_t>, 5> counter_names = {{
 
 struct PoolPartName {
   std::string_view name;
-  StatisticValue allocator::PooledStatistic::*member;
+  StatisticValue allocator::PooledStatistic::* member;
 };
 
 inline constexpr std::array<PoolPartName, 3> pool_part_names = {{

@@ -315,8 +315,7 @@ void JsonLines::fail(const std::string& expected) {
   std::string found = is_end         ? "the end of the file"
                       : next.empty() ? "the end of the line"
                                      : "'" + std::string(next) + "'";
-  std::ranges::replace_if(
-      found, [](char letter) { return letter < ' ' || letter > '~'; }, '?');
+  std::ranges::replace_if(found, [](char letter) { return letter < ' ' || letter > '~'; }, '?');
   fail_at(window().bytes_taken(), expected, found);
 }
 

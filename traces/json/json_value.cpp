@@ -38,8 +38,7 @@ std::optional<std::size_t> find_too_deep(std::string_view text) {
 std::string quoted(std::string text) {
   if (text.size() > longest_quote) text = text.substr(0, longest_quote) + "...";
   // An error is one line.
-  std::ranges::replace_if(
-      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return text;
 }
 
@@ -57,8 +56,7 @@ std::string text_at(std::string_view text, std::size_t byte) {
   if (start >= text.size()) return "the end of the text";
   std::string shown(text.substr(start, shown_bytes));
   // The bytes may be anything, also half a character.
-  std::ranges::replace_if(
-      shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
   return "'" + shown + "'";
 }
 

@@ -15,8 +15,6 @@
 #include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
 #include "traces/model/snapshot_values.h"
-#include "allocator/types/bytes_and_ids.h"
-#include "allocator/types/check.h"
 
 namespace vramlab::traces {
 

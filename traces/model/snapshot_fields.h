@@ -39,7 +39,7 @@ enum class FieldUse : std::uint8_t { decides, describes };
 template <typename Value, typename Member>
 struct Field {
   KnownText key;
-  Member Value::*member;
+  Member Value::* member;
   FieldUse use = FieldUse::decides;
 
   constexpr auto& in(auto& value) const { return value.*member; }

@@ -37,7 +37,7 @@ class ViewSource : public ByteSource {
 MappedFile::MappedFile(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                              &std::fclose);
-  struct stat facts {};
+  struct stat facts{};
   if (!file || fstat(fileno(file.get()), &facts) != 0) fail(path);
   if (!S_ISREG(facts.st_mode))
     refuse_file(path, "a file that can be mapped", "a directory, pipe or device");

@@ -1,6 +1,6 @@
-// Reads and writes the binary form of a native trace (docs/reference/trace_format.md) as a stream, so a pipe
-// or a packed file will do and no file is held as a whole. Throws InputError at the first byte that
-// is not as it must be. mapped_trace gives the events as they lie in the file.
+// Reads and writes the binary form of a native trace (docs/reference/trace_format.md) as a stream,
+// so a pipe or a packed file will do and no file is held as a whole. Throws InputError at the first
+// byte that is not as it must be. mapped_trace gives the events as they lie in the file.
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,7 @@ std::uint16_t kind_of_action(TextId action) {
 }
 
 /// The place in an event of a field that is a number.
-std::uint64_t NativeEvent::*place_of(ProgramField field) {
+std::uint64_t NativeEvent::* place_of(ProgramField field) {
   switch (field) {
     case ProgramField::id:
     case ProgramField::event:

@@ -1,7 +1,8 @@
 // The words that the reader and the writer of a native trace share, and the layout of its binary
-// form (docs/reference/trace_format.md), with the events of that form and the values they stand for. All
-// numbers in it are little-endian, all places multiples of 8 bytes, so a mapped file is used as it
-// lies. A decoder believes nothing: an event is asked what is wrong with it before it is decoded.
+// form (docs/reference/trace_format.md), with the events of that form and the values they stand
+// for. All numbers in it are little-endian, all places multiples of 8 bytes, so a mapped file is
+// used as it lies. A decoder believes nothing: an event is asked what is wrong with it before it is
+// decoded.
 #pragma once
 
 #include <array>

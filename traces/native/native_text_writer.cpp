@@ -130,7 +130,7 @@ class MemberSpeller {
     line_.append(std::to_string(pool.user)).append("]");
   }
   template <typename Choice>
-  requires std::is_enum_v<Choice>
+    requires std::is_enum_v<Choice>
   void add(Choice choice) {
     add_json_text(line_, choice_words<Choice>[static_cast<std::size_t>(choice)]);
   }

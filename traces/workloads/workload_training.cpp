@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "allocator/types/check.h"
-#include "traces/workloads/workload_writer.h"
 #include "traces/workloads/workload_parameters.h"
+#include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {
 namespace {

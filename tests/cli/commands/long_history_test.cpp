@@ -28,7 +28,7 @@ long peak_kib_of(const std::vector<std::string>& command) {
     become_program(command);
   }
   int status = 0;
-  struct rusage used {};
+  struct rusage used{};
   EXPECT_EQ(wait4(child, &status, 0, &used), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command[1];
   return used.ru_maxrss;

@@ -219,7 +219,6 @@ TEST(RememberedTruths, are_those_of_the_whole_tensor) {
 
 TEST(KernelAnswers, nothing_is_known_without_arguments) { EXPECT_FALSE(says_yes(order_of_floats)); }
 
-
 // Names as PyTorch 2.6.0 has them.
 constexpr auto fill_with_long =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIlEESt5arrayIPcLm1EEEE"

@@ -1,5 +1,6 @@
-// The cost of the fences of the preload library, and that they fence: cuCtxRecordEvent with 1, 32 and
-// 128 streams, idle and at work. Leaves with 1 where an event is over before the work under way.
+// The cost of the fences of the preload library, and that they fence: cuCtxRecordEvent with 1, 32
+// and 128 streams, idle and at work. Leaves with 1 where an event is over before the work under
+// way.
 #include <cuda.h>
 
 #include <string>

@@ -1,4 +1,5 @@
-// The parts that the programs of costs share: checked calls, a kernel that runs for a while, and medians.
+// The parts that the programs of costs share: checked calls, a kernel that runs for a while, and
+// medians.
 #pragma once
 #include <cuda_runtime.h>
 

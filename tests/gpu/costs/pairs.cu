@@ -1,5 +1,5 @@
-// The cost of an allocation and its free for a program that knows nothing of vramlab: alone, or with the
-// preload library in front of the driver. Each line COST is a median.
+// The cost of an allocation and its free for a program that knows nothing of vramlab: alone, or
+// with the preload library in front of the driver. Each line COST is a median.
 #include <dlfcn.h>
 
 #include "tests/gpu/costs/measure.h"
@@ -88,8 +88,8 @@ void burst(const char* free_cost, const char* next_cost) {
   tell(next_cost, median(requests));
 }
 
-// The used memory of the whole device, as NVML tells it: cudaMemGetInfo counts the preload library's
-// cache as free.
+// The used memory of the whole device, as NVML tells it: cudaMemGetInfo counts the preload
+// library's cache as free.
 class TakenMemory {
  public:
   TakenMemory() {

@@ -55,7 +55,7 @@ void handle_with_facts(int signal, siginfo_t* about, void* /*where*/) {
 }
 
 void install(int signal, void (*handler)(int, siginfo_t*, void*)) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_flags = SA_SIGINFO;
   action.sa_sigaction = handler;
   sigaction(signal, &action, nullptr);

@@ -1,5 +1,5 @@
-// Programs of users, further rows of docs/guide/preload.md: its argument says which. It prints what it
-// meets, and ends with 3 where the oracle found a race.
+// Programs of users, further rows of docs/guide/preload.md: its argument says which. It prints what
+// it meets, and ends with 3 where the oracle found a race.
 #include <dlfcn.h>
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-// The rules of docs/reference/ordered_memory.md: the sources of a stream-ordered pool's memory, and its
-// releases.
+// The rules of docs/reference/ordered_memory.md: the sources of a stream-ordered pool's memory, and
+// its releases.
 #include "streams/ordered_pool/ordered_pool.h"
 
 #include <gtest/gtest.h>

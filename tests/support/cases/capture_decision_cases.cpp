@@ -1,5 +1,5 @@
-// The decisions of docs/reference/stream_model.md about captures where no documentation says a rule, and
-// handles that nobody made.
+// The decisions of docs/reference/stream_model.md about captures where no documentation says a
+// rule, and handles that nobody made.
 #include "tests/support/cases/capture_cases.h"
 #include "tests/support/cases/stream_script.h"
 

@@ -63,10 +63,8 @@ struct PoolPair {
   Pool small;
   Pool large;
   explicit PoolPair(PoolId id, PrivatePool* owner = nullptr)
-      : small{id, PoolKind::small, owner, {}, {}, 0, 0}, large{id,    PoolKind::large,
-                                                               owner, {},
-                                                               {},    0,
-                                                               0} {}
+      : small{id, PoolKind::small, owner, {}, {}, 0, 0},
+        large{id, PoolKind::large, owner, {}, {}, 0, 0} {}
 };
 
 struct PrivatePool {

@@ -54,7 +54,9 @@ TEST_F(OutputFileTest, it_has_its_name_once_it_is_finished) {
 
 TEST_F(OutputFileTest, nothing_is_left_of_what_was_not_finished) {
   std::ofstream(path) << "old";
-  { OutputFile(path, Overwrite::allowed).write("new"); }
+  {
+    OutputFile(path, Overwrite::allowed).write("new");
+  }
   EXPECT_EQ(content(path), "old");
   EXPECT_EQ(file_count(), 1U);
 }

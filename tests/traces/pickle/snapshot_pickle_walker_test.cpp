@@ -1,5 +1,5 @@
-// Events are read by the writing of the last one where all bytes are there, and by tokens where bytes
-// come one at a time. Both must give the same.
+// Events are read by the writing of the last one where all bytes are there, and by tokens where
+// bytes come one at a time. Both must give the same.
 #include "traces/pickle/snapshot_pickle_walker.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace {
 constexpr int end_of_waiting = SIGUSR1;
 
 bool is_ignored(int signal) {
-  struct sigaction action {};
+  struct sigaction action{};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 

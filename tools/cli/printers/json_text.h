@@ -40,8 +40,8 @@ template <class Value>
 using JsonOf = nlohmann::ordered_json (*)(const Value&);
 
 template <class Value, class Function>
-requires std::is_class_v<Function> nlohmann::ordered_json or_null(const std::optional<Value>& value,
-                                                                  const Function& json_of) {
+  requires std::is_class_v<Function>
+nlohmann::ordered_json or_null(const std::optional<Value>& value, const Function& json_of) {
   return value ? nlohmann::ordered_json(json_of(*value)) : nlohmann::ordered_json();
 }
 template <class Value>
@@ -51,8 +51,8 @@ nlohmann::ordered_json or_null(const std::optional<Value>& value,
 }
 
 template <class Items, class Function>
-requires std::is_class_v<Function> nlohmann::ordered_json json_list(const Items& items,
-                                                                    const Function& json_of) {
+  requires std::is_class_v<Function>
+nlohmann::ordered_json json_list(const Items& items, const Function& json_of) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const auto& item : items) list.push_back(json_of(item));
   return list;

@@ -58,8 +58,7 @@ struct ErrorName {
   const char* name;
 };
 
-#define STAND_IN_ERROR(name) \
-  { name, #name }
+#define STAND_IN_ERROR(name) {name, #name}
 constexpr ErrorName error_names[] = {STAND_IN_ERROR(CUDA_SUCCESS),
                                      STAND_IN_ERROR(CUDA_ERROR_INVALID_VALUE),
                                      STAND_IN_ERROR(CUDA_ERROR_OUT_OF_MEMORY),

@@ -1,6 +1,7 @@
 // MemoryPools: the pools of stream-ordered memory. A pool has memory of its device in whole units,
 // hands out parts of them and keeps returned parts up to its threshold. NVIDIA does not document in
-// full how soon the real one reuses memory and how it lays it out (docs/reference/ordered_memory.md).
+// full how soon the real one reuses memory and how it lays it out
+// (docs/reference/ordered_memory.md).
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ extern "C" {
  * Equal notes are counted; the place of each is where the program is. */
 void vramlab_dry_run_note(const char* kind, const char* subject);
 
-/* The place of the program now, as text (for Python: file:line function), cut to fit; nonzero where it
- * is known. The caller may be in any thread. NULL: nobody knows. */
+/* The place of the program now, as text (for Python: file:line function), cut to fit; nonzero where
+ * it is known. The caller may be in any thread. NULL: nobody knows. */
 typedef int (*vramlab_dry_run_place)(char* text, unsigned long bytes);
 void vramlab_dry_run_set_place(vramlab_dry_run_place place);
 

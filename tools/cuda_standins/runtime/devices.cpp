@@ -46,7 +46,7 @@ CUDART_CALL(cudaDeviceFlushGPUDirectRDMAWrites)(int target, int scope) {
 }
 CUDART_FORWARD(cudaDeviceGetStreamPriorityRange, stream_priorities, (int* least, int* greatest),
                least, greatest)
-CUDART_FORWARD(cudaDeviceGetLimit, get_limit, (size_t * value, int limit), value, limit)
+CUDART_FORWARD(cudaDeviceGetLimit, get_limit, (size_t* value, int limit), value, limit)
 CUDART_FORWARD(cudaDeviceSetLimit, set_limit, (int limit, size_t value), limit, value)
 CUDART_FORWARD(cudaDeviceGetCacheConfig, get_cache, (int* preference), preference)
 CUDART_FORWARD(cudaDeviceSetCacheConfig, set_cache, (int preference), preference)

@@ -104,7 +104,7 @@ int with_function(const void* host, const Call& call) {
 /// The driver's attributes, by their numbers. The driver may not have all of them.
 struct FunctionAttribute {
   int number;
-  int cudaFuncAttributes::*field;
+  int cudaFuncAttributes::* field;
 };
 constexpr std::array function_attributes = {
     FunctionAttribute{0, &cudaFuncAttributes::maxThreadsPerBlock},
@@ -123,7 +123,7 @@ constexpr std::array function_attributes = {
 };
 struct FunctionSize {
   int number;
-  size_t cudaFuncAttributes::*field;
+  size_t cudaFuncAttributes::* field;
 };
 constexpr std::array function_sizes = {
     FunctionSize{1, &cudaFuncAttributes::sharedSizeBytes},

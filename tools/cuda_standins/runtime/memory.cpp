@@ -68,7 +68,7 @@ CUDART_CALL(cudaFree)(void* memory) {
     return memory == nullptr ? error::success : driver.mem_free(memory);
   });
 }
-CUDART_FORWARD(cudaMemGetInfo, mem_get_info, (size_t * free, size_t* total), free, total)
+CUDART_FORWARD(cudaMemGetInfo, mem_get_info, (size_t* free, size_t* total), free, total)
 CUDART_TWINS(cudaMallocAsync, _ptsz, (void** memory, size_t bytes, cudaStream_t stream), memory,
              bytes, stream)
 CUDART_TWINS(cudaMallocFromPoolAsync, _ptsz,

@@ -335,8 +335,7 @@ CUresult end_context_if(const NamedContext& going, const IsGone& is_gone,
 
 template <Hook hook, class... Arguments>
 CUresult end_context(const NamedContext& going, Arguments... arguments) noexcept {
-  return end_context_if<hook>(
-      going, [] { return true; }, arguments...);
+  return end_context_if<hook>(going, [] { return true; }, arguments...);
 }
 
 template <Hook hook>
@@ -357,8 +356,7 @@ CUresult retain_primary(CUcontext* context, CUdevice device) noexcept {
 
 template <Hook hook, class... Arguments>
 CUresult create_context(CUdevice device, Arguments... arguments) noexcept {
-  return followed_on_device<hook>(
-      device, [](MemoryCalls&) {}, arguments...);
+  return followed_on_device<hook>(device, [](MemoryCalls&) {}, arguments...);
 }
 
 /// Below 0 if the driver cannot say.

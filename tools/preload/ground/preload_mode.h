@@ -1,5 +1,5 @@
-// The mode of the preload in this process, from VRAMLAB_SHIM and VRAMLAB_RECORD (docs/guide/preload.md),
-// and its messages to the user.
+// The mode of the preload in this process, from VRAMLAB_SHIM and VRAMLAB_RECORD
+// (docs/guide/preload.md), and its messages to the user.
 #pragma once
 
 #include <cstdint>

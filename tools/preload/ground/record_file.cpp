@@ -62,7 +62,7 @@ RecordFile::RecordFile(const std::string& pattern) : pattern_(names::from_this_f
 
 bool RecordFile::open_named(const std::string& name, int flags) {
   descriptor_ = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
-  struct stat status {};
+  struct stat status{};
   if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) return false;
   device_ = status.st_dev;
   inode_ = status.st_ino;
@@ -86,7 +86,7 @@ bool RecordFile::open() {
 
 /// Programs close descriptors that they do not know, and another file gets the number.
 bool RecordFile::is_still_ours() const {
-  struct stat status {};
+  struct stat status{};
   return fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 

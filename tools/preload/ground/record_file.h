@@ -1,7 +1,7 @@
 // The file of a recording, its records, and the numbers of its streams. RecordLine spells records
-// of a native trace (docs/reference/trace_format.md) into one buffer, for one write. The writers of traces/
-// are not used here: they would bring their whole library into every process that the preload is
-// loaded into.
+// of a native trace (docs/reference/trace_format.md) into one buffer, for one write. The writers of
+// traces/ are not used here: they would bring their whole library into every process that the
+// preload is loaded into.
 #pragma once
 
 #include <sys/types.h>

@@ -45,7 +45,8 @@ class DriverQuestions {
 };
 
 // Recorder: the driver behind the exports, and every allocation of device memory written down as it
-// happens, into a native trace that `vramlab info`, `replay` and `top` read (docs/guide/preload.md).
+// happens, into a native trace that `vramlab info`, `replay` and `top` read
+// (docs/guide/preload.md).
 //
 // A free is written before the driver hears of it, an allocation after: so no address is given
 // again, to another thread, before the trace says that it is free. No call of the driver is made

@@ -52,8 +52,9 @@ class KnownStreams {
 class Arenas {
  public:
   Arenas(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver)
-      : driver_(driver), stacks_(options.stacks), parts_{options, recorder, driver,
-                                                         gate_,   stacks_,  callbacks_} {}
+      : driver_(driver),
+        stacks_(options.stacks),
+        parts_{options, recorder, driver, gate_, stacks_, callbacks_} {}
   Arenas(const Arenas&) = delete;
   Arenas& operator=(const Arenas&) = delete;
   ~Arenas();

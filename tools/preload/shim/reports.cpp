@@ -37,7 +37,7 @@ bool write_into(const std::string& path, std::string_view text) {
 
 /// A pipe or a device, which no file can stand for, or a link to one.
 bool is_no_file(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
@@ -59,7 +59,7 @@ void ReportFile::begin() {
 }
 
 bool ReportFile::is_of_earlier_run() const {
-  struct stat status {};
+  struct stat status{};
   if (lstat(name_.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
   const auto written = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
                        static_cast<std::uint64_t>(status.st_mtim.tv_nsec);

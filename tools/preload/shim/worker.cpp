@@ -86,7 +86,7 @@ enum Slot : std::size_t { trim, report, terminate, interrupt, hang_up, slot_coun
 
 struct Listener {
   Worker* worker = nullptr;
-  struct sigaction before {};
+  struct sigaction before{};
   bool is_installed = false;
 };
 
@@ -103,7 +103,7 @@ bool is_ignored(const struct sigaction& action) {
 }
 
 void restore_default(int signal) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = SIG_DFL;
   sigemptyset(&action.sa_mask);
   sigaction(signal, &action, nullptr);
@@ -172,7 +172,7 @@ bool install(Slot slot, int signal, Worker& worker) {
 }
 
 bool ends_by_default(int signal) {
-  struct sigaction now {};
+  struct sigaction now{};
   return sigaction(signal, nullptr, &now) == 0 && is_default(now);
 }
 
@@ -183,7 +183,7 @@ bool ask_at_signal(AskedBySignal what, int signal, Worker& worker) {
 }
 
 bool ask_before_end(Worker& worker, int other_use, int another_use) {
-  struct sigaction now {};
+  struct sigaction now{};
   bool succeeded = true;
   if (sigaction(SIGTERM, nullptr, &now) == 0 && !is_ignored(now))
     succeeded = install(terminate, SIGTERM, worker);

@@ -170,7 +170,7 @@ ordered_json packing_json(const PackOutcome& packing) {
 
 std::string advise_json(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  const auto live = [&](Bytes replay::LiveBounds::*part) {
+  const auto live = [&](Bytes replay::LiveBounds::* part) {
     return or_null(advice.live, [part](const auto& bounds) { return (bounds.*part).count; });
   };
   return json_text({{"schema_version", 1},

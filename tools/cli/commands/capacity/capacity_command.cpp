@@ -63,7 +63,7 @@ std::optional<std::int64_t> above_packing(const CapacityOutcome& outcome,
 }
 
 std::vector<std::string> cells_of(const CapacityOutcome& outcome, const CapacityAnswer& answer) {
-  const auto live = [&answer](Bytes replay::LiveBounds::*part) {
+  const auto live = [&answer](Bytes replay::LiveBounds::* part) {
     return answer.live ? format_bytes((*answer.live).*part) : std::string("-");
   };
   const auto above = above_packing(outcome, answer);
@@ -176,7 +176,7 @@ std::string capacity_csv(const CapacityOutcome& outcome) {
   };
   for (const CapacityRow& row : outcome.rows) {
     const CapacityAnswer& answer = row.answer;
-    const auto live = [&](Bytes replay::LiveBounds::*part) {
+    const auto live = [&](Bytes replay::LiveBounds::* part) {
       return answer.live ? number((*answer.live).*part) : std::string();
     };
     table.add({row.setting.conf, row.setting.is_recorded ? "true" : "false", number(answer.least),

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "replay/compare/limit.h"
 #include "replay/compare/comparison.h"
+#include "replay/compare/limit.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"

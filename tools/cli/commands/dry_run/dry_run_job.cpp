@@ -34,14 +34,14 @@ constexpr int most_numbers = 1000;
 
 /// Other users may have made folders with our names among the temporary files.
 bool is_own_folder(const std::filesystem::path& path) {
-  struct stat found {};
+  struct stat found{};
   return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
 }
 
 /// Its former owner may have removed the folder between our opening and our locking of the file.
 bool is_still_there(int file, const std::filesystem::path& path) {
-  struct stat opened {};
-  struct stat found {};
+  struct stat opened{};
+  struct stat found{};
   return fstat(file, &opened) == 0 && lstat(path.c_str(), &found) == 0 &&
          opened.st_ino == found.st_ino && opened.st_dev == found.st_dev;
 }

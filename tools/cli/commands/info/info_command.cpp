@@ -101,7 +101,7 @@ ordered_json program_json(const ProgramSummary& summary) {
             {"memory_bytes", device.memory.count},
             {"name", device.name}};
   };
-  const auto time_ns = [&](std::uint64_t traces::ProgramTimes::*end) {
+  const auto time_ns = [&](std::uint64_t traces::ProgramTimes::* end) {
     return or_null(summary.times, [end](const traces::ProgramTimes& times) { return times.*end; });
   };
   return {{"origin", summary.header.origin},
@@ -280,7 +280,7 @@ ordered_json segments_json(const replay::SegmentFigures& figures) {
 ordered_json device_json(const DeviceSummary& device) {
   ordered_json actions = ordered_json::object();
   for (const replay::ActionCount& action : device.actions) actions[action.action] = action.count;
-  const auto time_us = [&](std::uint64_t replay::TimeSpan::*end) {
+  const auto time_us = [&](std::uint64_t replay::TimeSpan::* end) {
     return or_null(device.time, [end](const replay::TimeSpan& time) { return time.*end; });
   };
   const auto stream_json = [](StreamId stream) { return stream.value; };

@@ -146,7 +146,7 @@ std::string named(const std::string& name, const std::string& line) {
   return "  " + padded(name, name_width) + line + "\n";
 }
 
-std::vector<std::uint64_t> values_of(const replay::MemoryCurve& curve, Bytes MemoryLevel::*held) {
+std::vector<std::uint64_t> values_of(const replay::MemoryCurve& curve, Bytes MemoryLevel::* held) {
   std::vector<std::uint64_t> values;
   for (const MemoryLevel& step : curve.steps()) values.push_back((step.*held).count);
   return values;
@@ -226,7 +226,7 @@ std::string curve_text(const DeviceReport& device) {
   const std::size_t room = screen > beside ? screen - beside : 0;
   const std::size_t width = std::clamp(room, least_columns, most_columns);
   const Letters letters = letters_of_terminal();
-  const auto line = [&](Bytes MemoryLevel::*held) {
+  const auto line = [&](Bytes MemoryLevel::* held) {
     const std::uint64_t top =
         std::max(device.peak_reserved.bytes.count, device.peak_allocated.bytes.count);
     return sparkline(thinned(values_of(device.curve, held), width), top, letters);
@@ -406,7 +406,7 @@ ordered_json pool_json(const streams::OrderedPoolCounts& counts) {
 
 /// Steps of `events_per_step` events from event 0 on, each with the most memory held in it.
 ordered_json curve_json(const replay::MemoryCurve& curve) {
-  const auto held = [&](Bytes replay::MemoryLevel::*part) {
+  const auto held = [&](Bytes replay::MemoryLevel::* part) {
     return json_list(curve.steps(), [part](const auto& step) { return (step.*part).count; });
   };
   return {{"events_per_step", curve.events_per_step()},

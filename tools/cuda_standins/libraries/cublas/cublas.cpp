@@ -22,7 +22,7 @@ struct CublasHandle : Object {
 
 /// Reads or sets one member of a handle.
 template <typename T>
-int get(void* handle, T CublasHandle::*member, T* value) {
+int get(void* handle, T CublasHandle::* member, T* value) {
   const auto* const known = object_of<CublasHandle>(handle);
   if (known == nullptr) return not_initialized;
   if (value == nullptr) return invalid_value;
@@ -31,7 +31,7 @@ int get(void* handle, T CublasHandle::*member, T* value) {
 }
 
 template <typename T>
-int set(void* handle, T CublasHandle::*member, T value) {
+int set(void* handle, T CublasHandle::* member, T value) {
   auto* const known = object_of<CublasHandle>(handle);
   if (known == nullptr) return not_initialized;
   known->*member = value;

@@ -56,7 +56,7 @@ CUDART_FORWARD(cudaGraphNodeGetDependentNodes, node_dependents,
 // Names of CUDA 2, which later ones replaced.
 CUDART_CALL(cudaThreadExit)() { return cudaDeviceReset(); }
 CUDART_CALL(cudaThreadSynchronize)() { return cudaDeviceSynchronize(); }
-CUDART_FORWARD(cudaThreadGetLimit, get_limit, (size_t * value, int limit), value, limit)
+CUDART_FORWARD(cudaThreadGetLimit, get_limit, (size_t* value, int limit), value, limit)
 CUDART_FORWARD(cudaThreadSetLimit, set_limit, (int limit, size_t value), limit, value)
 CUDART_FORWARD(cudaThreadGetCacheConfig, get_cache, (int* preference), preference)
 CUDART_FORWARD(cudaThreadSetCacheConfig, set_cache, (int preference), preference)
