@@ -63,6 +63,22 @@ class ProgramBesideHistory : public traces::RefusedProgram {
       : RefusedProgram(file, "a trace that begins as a recording") {}
 };
 
+/// A recording in a file that is a program by its first records.
+class RecordingBesideProgram final : public traces::SnapshotSink {
+ public:
+  explicit RecordingBesideProgram(std::string file) : file_(std::move(file)) {}
+  void segment(const traces::SegmentValue&) override { refuse("a segment"); }
+  void trace_entry(traces::DeviceIndex, const traces::TraceEntry&) override { refuse("an entry"); }
+
+ private:
+  [[noreturn]] void refuse(const char* found) const {
+    throw InputError(
+        {file_, "", "a program without a recording, as the trace begins as a program", found});
+  }
+
+  std::string file_;
+};
+
 /// Tells two sinks of a snapshot.
 class SinkAndSummary final : public traces::SnapshotSink {
  public:
@@ -164,9 +180,9 @@ void Recording::pass_program(traces::ProgramSink& sink) {
     return;
   }
   check(!std::exchange(was_passed_, true), "a program that is not kept is gone through once");
-  traces::SnapshotSink unused;
+  RecordingBesideProgram recorded(file_);
   HeaderKeeper keeper(sink, header_);
-  traces::read_trace(trace_, *tables_, {unused, keeper});
+  traces::read_trace(trace_, *tables_, {recorded, keeper});
 }
 
 const DeviceHistory* Recording::device(std::int64_t number) const {

@@ -9,6 +9,7 @@
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/processes/places.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::traces {
@@ -48,6 +49,49 @@ TEST(OpenTrace, kinds_of_json_are_told_from_their_keys) {
   EXPECT_EQ(format_of_file_with(far), TraceFormat::torch_profiler);
   const std::string too_far = R"({"x": ")" + std::string(70'000, 'x') + R"(", "traceEvents": []})";
   EXPECT_EQ(format_of_file_with(too_far), TraceFormat::snapshot_json);
+}
+
+TraceKind kind_of_file_with(const std::string& bytes) {
+  const std::string path = support::own_folder() + "open_trace_test";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return open_trace(path).kind;
+}
+
+const std::string native_header = "{\"format\":\"vramlab-trace\",\"version\":1}\n";
+const std::string recorded_section = "{\"section\":\"device_traces\"}\n";
+const std::string one_malloc = "{\"malloc\":1,\"bytes\":4096}\n";
+
+TEST(OpenTrace, kind_is_that_of_the_first_record_that_defines_nothing) {
+  std::string texts;
+  for (int i = 1; i <= 5000; ++i)
+    texts += "{\"text\":" + std::to_string(i) + ",\"is\":\"malloc or section\"}\n";
+  EXPECT_EQ(kind_of_file_with(native_header + one_malloc), TraceKind::program);
+  EXPECT_EQ(kind_of_file_with(native_header + recorded_section), TraceKind::history);
+  EXPECT_EQ(kind_of_file_with(native_header + texts + one_malloc), TraceKind::program);
+  EXPECT_EQ(kind_of_file_with(native_header + texts + recorded_section), TraceKind::history);
+  EXPECT_EQ(kind_of_file_with(native_header + "\r\n  { \"free\" : 1}"), TraceKind::program);
+}
+
+TEST(OpenTrace, kind_of_a_file_without_records_is_a_history) {
+  EXPECT_EQ(kind_of_file_with(native_header), TraceKind::history);
+  EXPECT_EQ(kind_of_file_with(native_header + "{\"end\":true}\n"), TraceKind::history);
+  EXPECT_EQ(kind_of_file_with("}."), TraceKind::history);
+}
+
+TEST(OpenTrace, kind_of_a_binary_trace_is_that_of_its_text) {
+  const std::string samples = support::source_dir() + "/traces/samples/";
+  EXPECT_EQ(open_trace(samples + "leak.vtrace").kind, TraceKind::program);
+  const std::string path = support::own_folder() + "recorded.vtrace";
+  {
+    OutputFile output(path, Overwrite::allowed);
+    SnapshotTables tables;
+    const auto writer = make_trace_writer(TraceFormat::native_binary, output, tables);
+    OpenTrace recorded = open_trace(samples + "gpt_training.pickle.gz");
+    read_trace(recorded, tables, writer->sinks());
+    writer->finish();
+    output.finish();
+  }
+  EXPECT_EQ(open_trace(path).kind, TraceKind::history);
 }
 
 TEST(OpenTrace, looking_ahead_loses_nothing) {
