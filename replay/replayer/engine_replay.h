@@ -75,7 +75,7 @@ class EngineReplay {
     if (outcome == MallocOutcome::scope_already_open)
       throw AllocatorError("a request in a pool that lends its memory while it is captured to");
     failed.figures = engine_.last_failure();
-    failures_.push_back(std::move(failed));
+    failures_.push_back(failed);
   }
 
   /// All kinds but requests, frees, uses and checkpoints.

@@ -165,7 +165,8 @@ void add_facts(std::span<const char> code, FactsByName& facts) {
 std::span<const char> code_at(const void* image) {
   ElfHeader header{};
   const auto* const begin = static_cast<const char*>(image);
-  if (image == nullptr || std::memcmp(image, "\177ELF", 4) != 0) return {};
+  // Source code has no length and may be shorter than the mark: its zero ends it.
+  if (image == nullptr || std::strncmp(begin, "\177ELF", 4) != 0) return {};
   std::memcpy(&header, begin, sizeof header);
   if (!is_code(header)) return {};
   const auto section = [&](std::uint64_t place) {

@@ -12,7 +12,7 @@
 
 // With other parameters than the list has, a function does not compile.
 #define VRAMLAB_CUDA_SYMBOL(symbol, parameters) \
-  extern "C" CUresult STAND_IN_SYMBOL(symbol) parameters;
+  extern "C" CUresult STAND_IN_SYMBOL(symbol) parameters; /* NOLINT(bugprone-macro-parentheses) */
 VRAMLAB_CUDA_SYMBOLS
 #undef VRAMLAB_CUDA_SYMBOL
 
@@ -59,7 +59,7 @@ CUresult give(StandInDriver& driver, Output* output, Value value) {
 /// Writes the value to an output of a type that the caller names.
 template <class Value>
 CUresult put(void* into, Value value) {
-  std::memcpy(into, &value, sizeof value);
+  std::memcpy(into, &value, sizeof value);  // NOLINT(bugprone-sizeof-expression): also pointers.
   return CUDA_SUCCESS;
 }
 

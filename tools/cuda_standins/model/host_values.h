@@ -40,8 +40,8 @@ class HostValueSource {
 class RememberedBytes {
  public:
   /// Larger copies only make the old bytes unknown.
-  static constexpr std::uint64_t most_bytes_of_a_copy = 64 * 1024;
-  static constexpr std::uint64_t most_bytes = 4 * 1024 * 1024;
+  static constexpr std::uint64_t most_bytes_of_a_copy = std::uint64_t{64} * 1024;
+  static constexpr std::uint64_t most_bytes = std::uint64_t{4} * 1024 * 1024;
 
   void remember(std::uint64_t at, const void* bytes, std::uint64_t count);
   /// Bytes known at `from` become known at `to`; else those at `to` become unknown.

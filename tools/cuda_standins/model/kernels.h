@@ -210,8 +210,8 @@ class KernelNames {
   }
   /// Null where no kernel has this handle.
   const NamedKernel* kernel_of(std::uint64_t handle) const {
-    if (handle < first_ || (handle - first_) % step_ != 0) return nullptr;
-    const std::uint64_t place = (handle - first_) / step_;
+    if (handle < first_handle || (handle - first_handle) % step_of_handles != 0) return nullptr;
+    const std::uint64_t place = (handle - first_handle) / step_of_handles;
     return place < kernels_.size() ? &kernels_[place] : nullptr;
   }
   NamedKernel* kernel_of(std::uint64_t handle) {
@@ -226,14 +226,15 @@ class KernelNames {
   using Key = std::pair<std::uint64_t, std::string>;
 
   std::uint64_t handle_of(const Key& key, std::optional<KernelFacts> facts) {
-    const auto [found, is_new] = handles_.try_emplace(key, first_ + step_ * kernels_.size());
+    const auto [found, is_new] =
+        handles_.try_emplace(key, first_handle + step_of_handles * kernels_.size());
     if (is_new)
       kernels_.push_back({key.second, question_of(key.second), writer_of(key.second), facts});
     return found->second;
   }
 
-  static constexpr std::uint64_t first_ = 0x50000000;
-  static constexpr std::uint64_t step_ = 16;
+  static constexpr std::uint64_t first_handle = 0x50000000;
+  static constexpr std::uint64_t step_of_handles = 16;
 
   std::map<std::uint64_t, FactsByName> modules_;
   /// Modules without code that can be read have the same kernels, and the number 0.

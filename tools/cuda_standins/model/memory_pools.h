@@ -27,7 +27,9 @@ class MemoryPools {
   MemoryPools(DeviceMemory& memory, std::uint32_t device_count);
 
   /// Handles.
-  static std::uint64_t default_pool(std::uint32_t device) { return first_default + 16 * device; }
+  static std::uint64_t default_pool(std::uint32_t device) {
+    return first_default + std::uint64_t{16} * device;
+  }
   std::uint64_t current_pool(std::uint32_t device) const { return current_.at(device); }
   void set_current(std::uint32_t device, std::uint64_t pool) { current_.at(device) = pool; }
   std::uint64_t create(std::uint32_t device);

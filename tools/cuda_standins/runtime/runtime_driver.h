@@ -125,6 +125,7 @@ struct TwinQuery {
 
 /// The queries for all functions, by their symbols: driver::cuMemAlloc_v2.
 namespace driver {
+// NOLINTBEGIN(readability-identifier-naming): CUDA names them.
 #define QUERY_OF_ONE(name, symbol, since, ...) inline constexpr DriverQuery symbol{#name, since};
 #define QUERY_OF_TWO(name, symbol, since, suffix, other, ...) \
   inline constexpr TwinQuery symbol{#name, since, other};
@@ -137,6 +138,7 @@ VRAMLAB_CUDA_FUNCTIONS(QUERY_OF_ONE, QUERY_OF_TWO, QUERY_OF_BARE_ONE, QUERY_OF_B
 #undef QUERY_OF_TWO
 #undef QUERY_OF_BARE_ONE
 #undef QUERY_OF_BARE_TWO
+// NOLINTEND(readability-identifier-naming)
 }  // namespace driver
 
 /// Every answer can be called: a function that the driver lacks answers "not supported".
@@ -146,7 +148,7 @@ class DriverQueries {
   struct Answer {
     void* address = nullptr;
     template <class... Parameters>
-    operator DriverFunction<Parameters...>() const {
+    operator DriverFunction<Parameters...>() const {  // NOLINT(google-explicit-constructor)
       return reinterpret_cast<DriverFunction<Parameters...>>(address);
     }
   };
@@ -154,7 +156,7 @@ class DriverQueries {
     Answer plain;
     Answer own;
     template <class... Parameters>
-    operator StreamFunction<Parameters...>() const {
+    operator StreamFunction<Parameters...>() const {  // NOLINT(google-explicit-constructor)
       return {plain, own};
     }
   };

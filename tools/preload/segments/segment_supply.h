@@ -53,7 +53,7 @@ class ArenaLock {
     note_held(-1);
   }
   /// For the handler of a signal: this thread has the lock of an arena, or is about to.
-  static bool this_thread_holds_one() { return held_ > 0; }
+  static bool this_thread_holds_one() { return held > 0; }
 
   /// Requires the lock, and a call that began.
   Call& call() { return *call_; }
@@ -79,10 +79,10 @@ class ArenaLock {
   int away_ = 0;
 
   static void note_held(int change) {
-    held_ += change;
+    held += change;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
-  constinit inline static thread_local int held_ = 0;
+  constinit inline static thread_local int held = 0;
 };
 
 class SegmentSupply {
