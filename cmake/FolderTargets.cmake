@@ -47,8 +47,8 @@ function(vramlab_source_library name)
   elseif(ARG_CHEAP)
     vramlab_compile_cheaply(${name})
     vramlab_build_fast(${name})
-  elseif(name MATCHES "^vramlab_(allocator|traces)$")
-    # The readers are compiled with an option of their own, which precompiled headers decide.
+  elseif(name MATCHES "^vramlab_(allocator|traces|replay)$")
+    # Readers and replays are compiled with an option of their own, which precompiled headers decide.
     vramlab_build_fast(${name} HEADERS ${vramlab_standard_headers})
   else()
     vramlab_build_fast(${name} LIKE vramlab_allocator)
