@@ -84,7 +84,7 @@ class HoldingsFinder : public MemoryEventSink {
     void block_freed(const LiveBlock& block) override;
     void block_lost(const LiveBlock& block) override;
     void first_free_told() override;
-    void raise(Bytes requested);
+    void raise(Bytes bytes);
 
     const bool marks_peaks;
     std::uint64_t event_count = 0;

@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little, "a word begins with it
 constexpr std::uint64_t drawn_below = 100;
 
 std::uint64_t word_of(std::uint64_t bytes) {
-  for (const std::uint64_t word : {8, 4, 2})
+  for (const std::uint64_t word : {8U, 4U, 2U})
     if (bytes % word == 0) return word;
   return 1;
 }

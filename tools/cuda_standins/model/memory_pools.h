@@ -40,11 +40,11 @@ class MemoryPools {
   std::uint32_t device_of(std::uint64_t pool) const { return pools_.at(pool).device; }
   PoolFigures& figures(std::uint64_t pool) { return pools_.at(pool).figures; }
 
-  std::optional<std::uint64_t> allocate(std::uint64_t pool, std::uint64_t bytes);
+  std::optional<std::uint64_t> allocate(std::uint64_t handle, std::uint64_t bytes);
   /// False where none of the pools gave it.
   bool release(std::uint64_t at);
   /// Gives units back in which nothing is, until no more than this is held.
-  void trim(std::uint64_t pool, std::uint64_t kept);
+  void trim(std::uint64_t handle, std::uint64_t kept);
 
  private:
   static constexpr std::uint64_t first_default = 0x30000000;

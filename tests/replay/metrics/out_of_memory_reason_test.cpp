@@ -1,11 +1,9 @@
 // Reasons of failed requests, held against the allocator: freeing the amount that a reason names is
 // enough.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "replay/metrics/engine_rules.h"
 #include "replay/metrics/out_of_memory_reason.h"
-#include "replay/settings_search/out_of_memory_tries.h"
 #include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {
@@ -16,7 +14,6 @@ using allocator::Address;
 using allocator::Bytes;
 using allocator::MallocOutcome;
 using replay::OutOfMemoryReason;
-using testing::ElementsAre;
 
 /// The explanation of a request that must fail.
 OutOfMemoryReason reason_of(AllocatorSetup& setup, Bytes request, std::uint64_t stream = 0) {
@@ -82,43 +79,6 @@ TEST(OutOfMemoryReason, a_device_that_had_enough_shows_an_unknown_share) {
       explain_out_of_memory(state, {0, std::nullopt, 30_MiB, {0}, {}, Bytes{68_MiB}});
   EXPECT_TRUE(reason.is_limited_by_unknown_share);
   EXPECT_FALSE(reason.shortfall);
-}
-
-/// A replay in which event 4 needs this much.
-replay::ReplayTry needs(Bytes memory, std::vector<std::uint64_t>& asked) {
-  return [memory, &asked](const replay::ReplayChange& change) {
-    asked.push_back(change.memory ? change.memory->count >> 20 : 0);
-    replay::ReplayReport report;
-    report.devices.resize(1);
-    if (!change.memory || *change.memory < memory)
-      report.devices[0].failures.push_back({4, {}, {}, {}});
-    return report;
-  };
-}
-
-TEST(OutOfMemoryTries, the_least_memory_is_found_by_halving) {
-  std::vector<std::uint64_t> asked;
-  EXPECT_EQ(least_memory(needs(171_MiB, asked), {{0}, 4}, 100_MiB, 10_MiB), 172_MiB);
-  EXPECT_THAT(asked, ElementsAre(110, 120, 140, 180, 160, 170, 174, 172));
-}
-
-TEST(OutOfMemoryTries, where_no_memory_helps_that_is_told) {
-  std::vector<std::uint64_t> asked;
-  EXPECT_EQ(least_memory(needs(allocator::unlimited, asked), {{0}, 4}, 100_MiB, 10_MiB),
-            std::nullopt);
-}
-
-TEST(OutOfMemoryTries, options_are_tried_that_are_not_in_force) {
-  std::vector<std::uint64_t> asked;
-  allocator::Settings settings;
-  settings.expandable_segments = true;
-  EXPECT_TRUE(
-      try_likely_options(needs(1_MiB, asked), {{0}, 4}, settings, replay::MemoryShare::whole)
-          .empty());
-  const auto tried =
-      try_likely_options(needs(1_MiB, asked), {{0}, 3}, {}, replay::MemoryShare::limited);
-  ASSERT_EQ(tried.size(), 5U);
-  EXPECT_EQ(tried[1], (replay::TriedOptions{"garbage_collection_threshold:0.8", true, false}));
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// Replays that find what would have let a failed request pass: more memory, or other options.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "replay/settings_search/out_of_memory_tries.h"
+
+namespace vramlab::tests {
+namespace {
+
+using namespace allocator::literals;
+using allocator::Bytes;
+using testing::ElementsAre;
+
+/// A replay in which event 4 needs this much.
+replay::ReplayTry needs(Bytes memory, std::vector<std::uint64_t>& asked) {
+  return [memory, &asked](const replay::ReplayChange& change) {
+    asked.push_back(change.memory ? change.memory->count >> 20 : 0);
+    replay::ReplayReport report;
+    report.devices.resize(1);
+    if (!change.memory || *change.memory < memory)
+      report.devices[0].failures.push_back({4, {}, {}, {}});
+    return report;
+  };
+}
+
+TEST(OutOfMemoryTries, the_least_memory_is_found_by_halving) {
+  std::vector<std::uint64_t> asked;
+  EXPECT_EQ(least_memory(needs(171_MiB, asked), {{0}, 4}, 100_MiB, 10_MiB), 172_MiB);
+  EXPECT_THAT(asked, ElementsAre(110, 120, 140, 180, 160, 170, 174, 172));
+}
+
+TEST(OutOfMemoryTries, where_no_memory_helps_that_is_told) {
+  std::vector<std::uint64_t> asked;
+  EXPECT_EQ(least_memory(needs(allocator::unlimited, asked), {{0}, 4}, 100_MiB, 10_MiB),
+            std::nullopt);
+}
+
+TEST(OutOfMemoryTries, options_are_tried_that_are_not_in_force) {
+  std::vector<std::uint64_t> asked;
+  allocator::Settings settings;
+  settings.expandable_segments = true;
+  EXPECT_TRUE(
+      try_likely_options(needs(1_MiB, asked), {{0}, 4}, settings, replay::MemoryShare::whole)
+          .empty());
+  const auto tried =
+      try_likely_options(needs(1_MiB, asked), {{0}, 3}, {}, replay::MemoryShare::limited);
+  ASSERT_EQ(tried.size(), 5U);
+  EXPECT_EQ(tried[1], (replay::TriedOptions{"garbage_collection_threshold:0.8", true, false}));
+}
+
+}  // namespace
+}  // namespace vramlab::tests
