@@ -196,9 +196,9 @@ DeviceSummary RecordingSummarizer::summarise(const Device& device) const {
   summary.history_reason = verdict.reason;
   if (verdict.kind == HistoryKind::segments_only || verdict.kind == HistoryKind::inconsistent)
     return summary;
-  summary.peak_requested = requested.above(sums.requested_bytes);
+  summary.peak_in_use = requested.above(sums.requested_bytes);
   const Peak& active = device.until_completed;
-  summary.peak_active = active.above(active.start_for(device.segments.requested));
+  summary.peak_requested = active.above(active.start_for(device.segments.requested));
   summary.peak_reserved = device.reserved.above(sums.reserved_bytes);
   if (device.reserved_and_free)
     summary.least_device_memory = Bytes{static_cast<std::uint64_t>(sums.reserved_bytes) +

@@ -63,10 +63,10 @@ struct DeviceSummary {
   HistoryKind history = HistoryKind::segments_only;
   /// A sentence.
   std::string history_reason;
-  /// Requested bytes; empty if the history does not tell.
+  /// Requested bytes until frees are completed; empty if the history does not tell.
   std::optional<Bytes> peak_requested;
-  /// The same until frees are completed.
-  std::optional<Bytes> peak_active;
+  /// The same until memory is asked back.
+  std::optional<Bytes> peak_in_use;
   std::optional<Bytes> peak_reserved;
   /// The device had at least this much: reserved and free together at an out-of-memory event.
   std::optional<Bytes> least_device_memory;

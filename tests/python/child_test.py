@@ -55,8 +55,8 @@ class Errors(unittest.TestCase):
                     vramlab.open(SAMPLE)
 
     def test_a_program_of_another_version(self):
-        with Script("""echo '{"schema_version": 2}'"""):
-            with self.assertRaisesRegex(vramlab.Error, "expected JSON of schema version 1"):
+        with Script("""echo '{"schema_version": 3}'"""):
+            with self.assertRaisesRegex(vramlab.Error, "expected JSON of schema version 2"):
                 vramlab.open(SAMPLE)
 
     def test_no_program(self):

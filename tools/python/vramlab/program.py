@@ -15,7 +15,8 @@ Path = Union[str, "os.PathLike[str]"]
 #: The value of an option: True for a flag, a list for an option given several times.
 Option = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any]]
 
-SCHEMA_VERSION = 1
+#: Documents of one kind have one of them.
+SCHEMA_VERSIONS = (1, 2)
 
 
 class Progress(NamedTuple):
@@ -123,10 +124,10 @@ def ask(
 
 
 def checked(document: Dict[str, Any]) -> Dict[str, Any]:
-    """A document of the version that this module knows."""
+    """A document of a version that this module knows."""
     found = document.get("schema_version")
-    if found != SCHEMA_VERSION:
-        raise Error(f"expected JSON of schema version {SCHEMA_VERSION}, found {found}: "
+    if found not in SCHEMA_VERSIONS:
+        raise Error(f"expected JSON of schema version {SCHEMA_VERSIONS[-1]}, found {found}: "
                     f"is {find_program()} another version of vramlab?")
     return document
 

@@ -229,10 +229,11 @@ std::string host_text(const DeviceSummary& host) {
            std::to_string(figures.block_count) + ", " + format_bytes(figures.reserved) +
                " pinned; " + std::to_string(figures.active_block_count) + " of them active with " +
                format_bytes(figures.active));
+  // Recordings have the sizes of such blocks, not of requests.
+  if (host.peak_in_use)
+    add_line(lines, "peak allocated", format_bytes(*host.peak_in_use) + ", from the events");
   if (host.peak_requested)
-    add_line(lines, "peak in use", format_bytes(*host.peak_requested) + ", from the events");
-  if (host.peak_active)
-    add_line(lines, "peak active", format_bytes(*host.peak_active) + ", from the events");
+    add_line(lines, "peak active", format_bytes(*host.peak_requested) + ", from the events");
   if (host.peak_reserved)
     add_line(lines, "peak pinned", format_bytes(*host.peak_reserved) + ", from the events");
   return "pinned host memory\n" + lines;
@@ -294,11 +295,19 @@ ordered_json device_json(const DeviceSummary& device) {
           {"history_reason", device.history_reason},
           {"segments", segments_json(device.segments)},
           {"peak_requested_bytes", or_null(device.peak_requested)},
-          {"peak_active_bytes", or_null(device.peak_active)},
           {"peak_reserved_bytes", or_null(device.peak_reserved)},
           {"least_device_memory_bytes", or_null(device.least_device_memory)},
           {"streams", json_list(device.streams, stream_json)},
           {"pools", json_list(device.pools, pool_json)}};
+}
+
+/// Recordings have the sizes of pinned blocks, not of requests.
+ordered_json host_json(const DeviceSummary& host) {
+  ordered_json json = device_json(host);
+  json.erase("peak_requested_bytes");
+  json["peak_allocated_bytes"] = or_null(host.peak_in_use);
+  json["peak_active_bytes"] = or_null(host.peak_requested);
+  return json;
 }
 
 ordered_json outcome_json(const InfoOutcome& outcome) {
@@ -317,7 +326,7 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"version", summary.version.versions},
           {"version_reason", summary.version.reason},
           {"devices", json_list(summary.devices, device_json)},
-          {"host", or_null(outcome.host, device_json)},
+          {"host", or_null(outcome.host, host_json)},
           {"settings", settings},
           {"annotations", summary.annotation_count},
           {"ring_overflowed", summary.ring_overflowed},
@@ -367,7 +376,7 @@ std::string info_text(const InfoOutcome& outcome) {
 
 /// One document over all files, with a line break at its end.
 std::string info_json(const std::vector<InfoOutcome>& outcomes) {
-  return json_text({{"schema_version", 1}, {"files", json_list(outcomes, outcome_json)}});
+  return json_text({{"schema_version", 2}, {"files", json_list(outcomes, outcome_json)}});
 }
 
 struct InfoArguments {
