@@ -135,8 +135,10 @@ std::vector<DeviceLifetimes> lifetimes_of(const Replayer& replayer,
                                           const ReplayConditions& conditions) {
   const BoundlessHistories histories = replayer.boundless_histories(conditions);
   std::vector<DeviceLifetimes> found;
+  const Settings rounding =
+      conditions.options ? replayer.settings_for(conditions) : histories.settings;
   for (const DeviceHistory& device : histories.devices)
-    found.push_back(lifetimes_of(device, histories.settings));
+    found.push_back(lifetimes_of(device, rounding));
   return found;
 }
 

@@ -97,7 +97,6 @@ class AdviceSearch {
         requests_(recording) {
     advice_.grid_size = 1;
     for (const GridOption& option : grid_) advice_.grid_size *= option.values.size();
-    advice_.live = live_with("");
   }
 
   Advice find() {
@@ -248,6 +247,7 @@ class AdviceSearch {
   Advice conclude() {
     advice_.usual = rows_.at(SettingChoice{});
     advice_.best = rows_.at(best_choice());
+    advice_.live = live_with(best_choice().value(rounding));
     for (const auto& [choice, row] : rows_) {
       const bool is_other = is_preferred(advice_.best, row, options_.preference) &&
                             !row.was_refused() && !advice_.best.was_refused() &&

@@ -42,7 +42,7 @@ struct Advice {
   std::optional<SweepRow> runner_up;
   std::uint64_t grid_size = 0;
   std::uint64_t runs = 0;
-  /// Bounds without rounding; empty where only a replay knows the live memory.
+  /// Bounds under the best setting; empty where only a replay knows the live memory.
   std::optional<LiveBounds> live;
 
   /// Whether no setting does better than no options.

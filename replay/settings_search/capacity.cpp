@@ -126,6 +126,8 @@ using traces::DeviceIndex;
 struct LiveSlot {
   Bytes requested;
   Bytes rounded;
+  /// The least that its block can take.
+  Bytes held;
   /// Index of its lane.
   std::uint32_t lane = 0;
   bool is_live = false;
@@ -163,10 +165,12 @@ class LiveWalk {
       for (std::size_t i = 0; i < segment.ids.size(); ++i) {
         if (segment.ids[i] == 0) continue;
         const GivenBlock& given = segment.segment.blocks[i];
+        const Bytes rounded =
+            given.requested == Bytes{} ? given.size : round_request(given.requested, settings_);
         // A block held at the start keeps its size, whatever was requested.
         add(static_cast<std::uint32_t>(segment.ids[i] - 1),
             {device, given.requested, segment.segment.stream},
-            {given.size, segment.segment.kind == PoolKind::small});
+            {rounded, given.size, segment.segment.kind == PoolKind::small});
       }
   }
 
@@ -178,7 +182,7 @@ class LiveWalk {
         const EventShape& shape = program_.shape(event);
         if (shape.bytes.count == 0 || shape.bytes >= allocator::request_limit) continue;
         const Bytes rounded = round_request(shape.bytes, settings_);
-        add(event.slot(), shape, {rounded, rounded <= allocator::small_limit});
+        add(event.slot(), shape, {rounded, rounded, rounded <= allocator::small_limit});
       } else if (event.kind() == CompactKind::free) {
         remove(event.slot());
       }
@@ -195,19 +199,19 @@ class LiveWalk {
  private:
   struct Place {
     Bytes rounded;
+    Bytes held;
     bool is_small;
   };
   void add(std::uint32_t slot, const EventShape& shape, const Place& place) {
-    const Bytes rounded = place.rounded;
     LiveSlot& block = blocks_[slot];
-    block = {shape.bytes, rounded, lane_of(shape, place), true};
+    block = {shape.bytes, place.rounded, place.held, lane_of(shape, place), true};
     LiveLane& lane = lanes_[block.lane];
     LiveDevice& device = devices_[lane.device];
     const Bytes before = lane.on_device();
-    lane.live += rounded;
+    lane.live += block.held;
     device.on_device.add(lane.on_device() - before);
     device.requested.add(block.requested);
-    device.rounded.add(rounded);
+    device.rounded.add(block.rounded);
   }
 
   void remove(std::uint32_t slot) {
@@ -217,7 +221,7 @@ class LiveWalk {
     LiveLane& lane = lanes_[block.lane];
     LiveDevice& device = devices_[lane.device];
     const Bytes before = lane.on_device();
-    lane.live -= block.rounded;
+    lane.live -= block.held;
     device.on_device.subtract(before - lane.on_device());
     device.requested.subtract(block.requested);
     device.rounded.subtract(block.rounded);

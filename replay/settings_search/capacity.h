@@ -21,7 +21,7 @@ namespace vramlab::replay {
 struct LiveBounds {
   /// Bytes as requested.
   Bytes requested;
-  /// The least size of the blocks, by the rounding of the settings.
+  /// The same with each request rounded up by the settings: the least that its block takes.
   Bytes rounded;
   /// The least memory of the device: each stream's small and large blocks in whole multiples of its
   /// granularity, and at least the memory reserved at the start.

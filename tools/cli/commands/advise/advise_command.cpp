@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/call_sites/call_sites.h"
 #include "replay/metrics/fragmentation.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/settings_search/advise.h"
@@ -121,14 +122,14 @@ std::vector<std::string> advise_reasons(const AdviseOutcome& outcome) {
   const bool fails = advice.best.worst().failed.has_value();
   if (!fails && !advice.nothing_helps()) return {};
   std::vector<std::string> reasons;
-  if (advice.live && outcome.memory && advice.live->rounded > *outcome.memory)
-    reasons.push_back("live memory alone does not fit: its peak is " +
-                      format_bytes(advice.live->rounded) + ", and the device has " +
+  if (advice.live && outcome.memory && advice.live->on_device > *outcome.memory)
+    reasons.push_back("what lives at once does not fit: it takes " +
+                      format_bytes(advice.live->on_device) + ", and the device has " +
                       format_bytes(*outcome.memory));
   else if (advice.live && !fails)
     reasons.push_back(format_bytes(advice.live->rounded) + " of the " +
                       format_bytes(peak_of(advice.best)) +
-                      " is live memory, which no setting can reduce");
+                      " are requests that live at once, which no setting can reduce");
   reasons.insert(reasons.end(), outcome.pinners.begin(), outcome.pinners.end());
   return reasons;
 }
@@ -173,7 +174,7 @@ std::string advise_json(const AdviseOutcome& outcome) {
   const auto live = [&](Bytes replay::LiveBounds::* part) {
     return or_null(advice.live, [part](const auto& bounds) { return (bounds.*part).count; });
   };
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"file", outcome.about.files.front()},
                     {"reference", outcome.about.reference},
                     {"conditions", outcome.about.conditions},
@@ -222,6 +223,16 @@ replay::ReplayWatch at_peak_of(const replay::ReplayReport& report, traces::Devic
   return watch;
 }
 
+/// Such as `allocated at train.py:12 step`, or why that is not known, in the words of `top`.
+std::string site_or_reason(const replay::DeviceState& state, allocator::Address at,
+                           const traces::SnapshotTables& tables) {
+  const std::string site = call_site_text(state, at, tables);
+  if (!site.empty()) return "allocated at " + site;
+  const auto origin = state.origins.find(at);
+  const bool is_earlier = origin == state.origins.end() || !origin->second.event;
+  return is_earlier ? replay::earlier_name : replay::no_stack_name;
+}
+
 /// The memory of live blocks at the peak, by call site.
 std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
                                           const traces::SnapshotTables& tables) {
@@ -229,8 +240,7 @@ std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
   constexpr std::size_t most = 3;
   std::map<std::string, Bytes> stranded;
   for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, looked_at)) {
-    const std::string site = call_site_text(state, pinner.at, tables);
-    stranded[site.empty() ? "an unknown place" : site] += pinner.strands;
+    stranded[site_or_reason(state, pinner.at, tables)] += pinner.strands;
   }
   std::multimap<Bytes, std::string, std::greater<>> largest;
   for (const auto& [site, bytes] : stranded)
@@ -238,7 +248,7 @@ std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
   std::vector<std::string> sentences;
   for (const auto& [bytes, site] : largest) {
     if (sentences.size() == most) break;
-    sentences.push_back("blocks allocated at " + site + " keep " + format_bytes(bytes) +
+    sentences.push_back("blocks " + site + " keep " + format_bytes(bytes) +
                         " from being released at the peak");
   }
   return sentences;
@@ -290,9 +300,9 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
       });
   // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
+  conditions.options = outcome.advice.best.conf;
   if (replayer.call_count() <= most_calls_to_pack)
     outcome.packing = packing_beside(replayer, conditions);
-  conditions.options = outcome.advice.best.conf;
   outcome.trust = replayer.trust(conditions);
   outcome.memory = memory_of(conditions, replayer.figures(conditions));
   if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
