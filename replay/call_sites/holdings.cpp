@@ -5,23 +5,25 @@
 #include <utility>
 
 #include "allocator/types/reference_version.h"
+#include "replay/call_sites/sized_events.h"
 
 namespace vramlab::replay {
 namespace {
 
-/// Requests rounded up by the settings that the file ends with.
+/// Requests rounded up by the settings that the file ends with, where sizes are not known. Notes
+/// that these settings are in doubt where sizes depend on them.
 void round_blocks(FoundHoldings& found, const RecordedHistory& recorded,
                   const traces::TextTable& texts) {
   const SettingsInForce in_force =
       recorded_settings(recorded, texts, allocator::reference_versions().back());
-  bool is_rounded = false;
+  bool is_by_settings = false;
   for (DeviceHoldings& device : found.devices) {
-    if (device.has_block_sizes || device.blocks.empty()) continue;
-    is_rounded = true;
+    is_by_settings = is_by_settings || (device.has_history && !device.blocks.empty());
+    if (device.has_block_sizes) continue;
     for (LiveBlock& block : device.blocks)
       block.bytes = rounded(block.requested, in_force.settings);
   }
-  if (is_rounded && !in_force.doubt.empty()) found.notes.push_back(in_force.doubt);
+  if (is_by_settings && !in_force.doubt.empty()) found.notes.push_back(in_force.doubt);
 }
 
 void add_contradictions(FoundHoldings& found) {
@@ -67,23 +69,45 @@ void HoldingsFinder::memory_event(const MemoryEvent& event) {
   if (event.kind < MemoryEventKind::failed) device.has_history = true;
 }
 
+void HoldingsFinder::most_is_reserved(std::int64_t device) {
+  if (moment_.kind != MomentKind::peak_reserved) return;
+  Device& reserved = device_of(device);
+  reserved.mark(reserved.last);
+}
+
+void HoldingsFinder::restored(std::int64_t device, const RestoredBlocks& restored) {
+  Device& changed = device_of(device);
+  MemoryEvent event = restored.event;
+  for (const LiveBlock& block : changed.in_order()) {
+    if (restored.is_live(block.key)) continue;
+    event.kind = MemoryEventKind::freed;
+    event.block.key = block.key;
+    changed.apply(event);
+  }
+  for (const LiveBlock& block : restored.created) {
+    event.kind = MemoryEventKind::allocated;
+    event.block = block;
+    changed.apply(event);
+  }
+}
+
 void HoldingsFinder::Device::mark(const EventMoment& at) {
   marked = at;
   given_back_since_mark.clear();
 }
 
 void HoldingsFinder::Device::raise(Bytes bytes) {
-  if (requested.add(bytes) && marks_peaks) mark(last_allocation);
+  if (allocated.add(bytes) && marks_peaks) mark(last_allocation);
 }
 
 void HoldingsFinder::Device::block_allocated(const LiveBlock& block) {
   last_allocation = last;
-  raise(block.requested);
+  raise(block.bytes);
 }
 
 void HoldingsFinder::Device::block_freed(const LiveBlock& block) {
-  requested.subtract(block.requested);
-  if (!block.event) earlier_given_back += block.requested;
+  allocated.subtract(block.bytes);
+  if (!block.event) earlier_given_back += block.bytes;
   if (was_at_mark(block)) given_back_since_mark.push_back(block);
 }
 
@@ -115,6 +139,7 @@ bool HoldingsFinder::ends_at_moment(const Device& device,
                                     std::optional<std::uint64_t> event_count) const {
   switch (moment_.kind) {
     case MomentKind::peak:
+    case MomentKind::peak_reserved:
     case MomentKind::end:
       return true;
     case MomentKind::out_of_memory:
@@ -140,21 +165,18 @@ DeviceHoldings HoldingsFinder::holdings_of(std::int64_t number, Device& device) 
   DeviceHoldings holdings;
   holdings.device = number;
   holdings.event_count = device.event_count;
-  // A program tells all that happened, a recording with a single entry nothing.
-  if (keys_ == KeyMeaning::id)
-    device.has_history = true;
-  else if (device.event_count < 2)
-    device.has_history = false;
+  // A program tells all that happened.
+  if (keys_ == KeyMeaning::id) device.has_history = true;
   holdings.has_history = device.has_history;
-  if (moment_.kind != MomentKind::peak && !device.is_reached) device.mark(device.last);
+  if (!is_peak(moment_.kind) && !device.is_reached) device.mark(device.last);
   holdings.event = device.marked.event;
   holdings.time_ns = device.marked.time_ns;
   if (holdings.time_ns && first_time_ns_ && *holdings.time_ns >= *first_time_ns_)
     holdings.since_begin_ns = *holdings.time_ns - *first_time_ns_;
   const bool is_end = moment_.kind == MomentKind::end || !device.has_history;
   std::ranges::sort(device.final_blocks, {}, &LiveBlock::key);
-  holdings.has_block_sizes = is_end && device.has_final_state;
-  if (holdings.has_block_sizes) {
+  holdings.has_block_sizes = device.has_sizes || (is_end && device.has_final_state);
+  if (is_end && device.has_final_state) {
     holdings.blocks = device.held_at_end();
   } else {
     holdings.blocks = device.survivors();
@@ -190,7 +212,7 @@ std::vector<LiveBlock> HoldingsFinder::Device::survivors() const {
   std::vector<LiveBlock> blocks;
   for (LiveBlock block : final_blocks) {
     if (held(block.key) != nullptr) continue;
-    block.bytes = block.requested;
+    if (!has_sizes) block.bytes = block.requested;
     blocks.push_back(block);
   }
   return blocks;
@@ -222,44 +244,24 @@ traces::InputError HoldingsFinder::no_such_moment() const {
           {file_, "", "an event " + std::to_string(moment_.event),
            events == 0 ? "no history" : std::to_string(events) + " events, from 0 on"});
     case MomentKind::peak:
+    case MomentKind::peak_reserved:
     case MomentKind::end:
       break;
   }
   return traces::InputError({file_, "", "a device", "none"});
 }
 
-namespace {
-
-FoundHoldings find_in_program(Recording& recording, HoldingsFinder& finder) {
-  ProgramMemoryEvents events(recording.file(), recording.tables(), finder);
-  pass_program(recording, events);
-  FoundHoldings found;
-  found.devices = finder.finish(events.event_count());
-  if (events.restore_count() > 0)
-    found.notes.push_back(std::to_string(events.restore_count()) +
-                          " restored checkpoints were left out: only a replay knows which blocks "
-                          "they bring back or remove");
-  return found;
-}
-
-FoundHoldings find_in_history(const Recording& recording, HoldingsFinder& finder) {
-  pass_history(recording.history(), finder);
-  FoundHoldings found;
-  found.devices = finder.finish(std::nullopt);
-  // Blocks of pinned memory are recorded with the sizes that they have.
-  if (recording.memory() == traces::ShownMemory::device)
-    round_blocks(found, recording.history(), recording.tables().texts);
-  return found;
-}
-
-}  // namespace
-
 FoundHoldings find_holdings(Recording& recording, const Moment& moment,
                             std::optional<std::uint64_t> allocated_after) {
   const KeyMeaning keys = recording.is_program() ? KeyMeaning::id : KeyMeaning::address;
   HoldingsFinder finder(recording.file(), moment, keys, allocated_after);
-  FoundHoldings found = recording.is_program() ? find_in_program(recording, finder)
-                                               : find_in_history(recording, finder);
+  SizedEvents passed = pass_sized_events(recording, finder);
+  FoundHoldings found;
+  found.notes = std::move(passed.notes);
+  found.devices = finder.finish(passed.event_count);
+  // Blocks of pinned memory are recorded with the sizes that they have.
+  if (!recording.is_program() && recording.memory() == traces::ShownMemory::device)
+    round_blocks(found, recording.history(), recording.tables().texts);
   add_contradictions(found);
   return found;
 }

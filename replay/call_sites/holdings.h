@@ -4,8 +4,9 @@
 // memory is bounded by the blocks ever held at once, not by the number of events.
 //
 // Memory is allocated from when it is handed out until its owner gives it back; the peak is the
-// first event at which most memory, as requested, was allocated. If a file does not say when memory
-// was given back, the completion of the free counts.
+// first event at which most memory was allocated. If a file does not say when memory was given
+// back, the completion of the free counts. Bytes are those of blocks, as torch.cuda counts them:
+// what a block has beyond its request belongs to the request's call site.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct DeviceHoldings {
   std::optional<std::uint64_t> time_ns;
   /// Oldest first.
   std::vector<LiveBlock> blocks;
-  /// They are as large as the blocks were, not only as the requests rounded up.
+  /// They are as large as the blocks were. Otherwise requests are rounded up: where no allocator
+  /// can have made the history, and for a program's pinned memory.
   bool has_block_sizes = false;
   /// Handed out again without having been given back, or neither given back nor there at the end.
   std::uint64_t contradictions = 0;
@@ -47,6 +49,12 @@ class HoldingsFinder : public MemoryEventSink {
 
   void memory_event(const MemoryEvent& event) override;
   void device_seen(std::int64_t device) override { device_of(device); }
+  void sizes_are_known(std::int64_t device) override { device_of(device).has_sizes = true; }
+  void earlier_block(std::int64_t device, const LiveBlock& block) override {
+    device_of(device).add_earlier(block);
+  }
+  void most_is_reserved(std::int64_t device) override;
+  void restored(std::int64_t device, const RestoredBlocks& restored) override;
   void final_segment(std::int64_t device) override { device_of(device).has_final_state = true; }
   void final_block(std::int64_t device, const LiveBlock& block) override {
     device_of(device).final_blocks.push_back(block);
@@ -91,8 +99,9 @@ class HoldingsFinder : public MemoryEventSink {
     bool has_history = false;
     /// The moment was reached, and nothing after it counts.
     bool is_reached = false;
-    /// Requests of blocks from before the first event are left out.
-    Peak requested;
+    /// Blocks from before the first event are left out.
+    Peak allocated;
+    bool has_sizes = false;
     Bytes earlier_given_back;
     EventMoment last;
     EventMoment last_allocation;

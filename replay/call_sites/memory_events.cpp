@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
+#include "allocator/pinned/host_pools.h"
 #include "traces/filters/host_recording.h"
 #include "traces/io/input_error.h"
 
@@ -25,6 +26,17 @@ LiveBlock final_block_of(const SnapshotBlock& block, const SnapshotSegment& segm
   return held;
 }
 
+void pass_events(const DeviceHistory& history, MemoryEventSink& sink) {
+  auto label = history.labels.begin();
+  for (std::size_t i = 0; i <= history.events.size(); ++i) {
+    for (; label != history.labels.end() && label->event_count == i; ++label)
+      sink.memory_event(label_event(history, *label));
+    if (i < history.events.size()) sink.memory_event(memory_event(history, i));
+  }
+}
+
+}  // namespace
+
 void pass_end(const DeviceHistory& history, MemoryEventSink& sink) {
   for (const SnapshotSegment& segment : history.final_segments) {
     sink.final_segment(history.device);
@@ -34,7 +46,7 @@ void pass_end(const DeviceHistory& history, MemoryEventSink& sink) {
   }
 }
 
-MemoryEvent labelled(const DeviceHistory& history, const MemoryLabel& label) {
+MemoryEvent label_event(const DeviceHistory& history, const MemoryLabel& label) {
   MemoryEvent event;
   event.kind = MemoryEventKind::labelled;
   event.device = history.device;
@@ -43,17 +55,6 @@ MemoryEvent labelled(const DeviceHistory& history, const MemoryLabel& label) {
   event.block.label = label.text;
   return event;
 }
-
-void pass_events(const DeviceHistory& history, MemoryEventSink& sink) {
-  auto label = history.labels.begin();
-  for (std::size_t i = 0; i <= history.events.size(); ++i) {
-    for (; label != history.labels.end() && label->event_count == i; ++label)
-      sink.memory_event(labelled(history, *label));
-    if (i < history.events.size()) sink.memory_event(memory_event(history, i));
-  }
-}
-
-}  // namespace
 
 void pass_history(const RecordedHistory& history, MemoryEventSink& sink) {
   for (const DeviceHistory& device : history.devices) {
@@ -65,10 +66,11 @@ void pass_history(const RecordedHistory& history, MemoryEventSink& sink) {
 }
 
 ProgramMemoryEvents::ProgramMemoryEvents(std::string file, const traces::SnapshotTables& tables,
-                                         MemoryEventSink& sink)
+                                         MemoryEventSink& sink, traces::ShownMemory memory)
     : file_(std::move(file)),
       tables_(tables),
       sink_(sink),
+      memory_(memory),
       version_(&allocator::default_reference_version()) {}
 
 void ProgramMemoryEvents::header(const traces::TraceHeader& header) {
@@ -125,7 +127,9 @@ LiveBlock ProgramMemoryEvents::block_of(const Device& device, const ProgramEvent
   LiveBlock block;
   block.key = event.id;
   block.requested = event.bytes;
-  block.bytes = rounded(event.bytes, device.settings);
+  block.bytes = memory_ == traces::ShownMemory::host
+                    ? round_host_request(event.bytes, device.settings)
+                    : rounded(event.bytes, device.settings);
   block.stream = event.stream;
   block.stack = event.stack;
   block.event = next_number_;
@@ -165,7 +169,6 @@ MemoryEventKind ProgramMemoryEvents::note(Device& device, const ProgramEvent& ev
                            "event " + std::to_string(next_number_) + " of the program");
       break;
     case ProgramEventKind::restore:
-      ++restore_count_;
       return MemoryEventKind::restored;
     default:
       break;
@@ -173,7 +176,7 @@ MemoryEventKind ProgramMemoryEvents::note(Device& device, const ProgramEvent& ev
   return MemoryEventKind::other;
 }
 
-void ProgramMemoryEvents::program_event(const ProgramEvent& event) {
+MemoryEvent ProgramMemoryEvents::event_of(const ProgramEvent& event) {
   Device& device = device_of(event);
   MemoryEvent seen;
   seen.kind = note(device, event);
@@ -186,7 +189,7 @@ void ProgramMemoryEvents::program_event(const ProgramEvent& event) {
   else
     seen.block.key = event.id;
   ++next_number_;
-  sink_.memory_event(seen);
+  return seen;
 }
 
 Bytes rounded(Bytes request, const allocator::Settings& settings) {

@@ -1,11 +1,13 @@
 // MemoryEvents: a recording of any format as plain events of memory (live_blocks.h): a block is
-// allocated or given back, or a request fails.
+// allocated or given back, or a request fails. Sizes are those of requests; sized_events.h tells
+// the same with the sizes of blocks.
 //
 // Events are numbered as everywhere: entries of a recording by device, from 0 on, events of a
 // program across all devices.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +24,12 @@
 
 namespace vramlab::replay {
 
+struct RestoredBlocks {
+  MemoryEvent event;
+  std::function<bool(std::uint64_t id)> is_live;
+  std::vector<LiveBlock> created;
+};
+
 class MemoryEventSink {
  public:
   MemoryEventSink() = default;
@@ -32,6 +40,16 @@ class MemoryEventSink {
   virtual void memory_event(const MemoryEvent& event) = 0;
   /// A device is in the file, maybe without events.
   virtual void device_seen(std::int64_t) {}
+  /// Blocks of the device come with the sizes that they had, those from before it included.
+  virtual void sizes_are_known(std::int64_t /*device*/) {}
+  /// A block from before the first event, where sizes are known.
+  virtual void earlier_block(std::int64_t /*device*/, const LiveBlock&) {}
+  /// The call that the last event ended is the first to reserve so much. Only where sizes are
+  /// known.
+  virtual void most_is_reserved(std::int64_t /*device*/) {}
+  /// A checkpoint was restored: blocks that are gone have no ids any more. Only where sizes are
+  /// known.
+  virtual void restored(std::int64_t /*device*/, const RestoredBlocks&) {}
   /// The file shows a segment of the device as it is at the end; its blocks follow.
   virtual void final_segment(std::int64_t /*device*/) {}
   /// A block that is allocated when a recording ends, as its segments show.
@@ -43,18 +61,26 @@ class MemoryEventSink {
 /// annotations. Sizes are those of requests.
 void pass_history(const RecordedHistory& history, MemoryEventSink& sink);
 
+/// The end of a device as the file shows it.
+void pass_end(const DeviceHistory& history, MemoryEventSink& sink);
+MemoryEvent label_event(const DeviceHistory& history, const MemoryLabel& label);
+
 /// Reads a program, every request of which is taken as granted.
 class ProgramMemoryEvents : public traces::ProgramSink {
  public:
-  /// `file` is for messages. The others must outlive it.
-  ProgramMemoryEvents(std::string file, const traces::SnapshotTables& tables,
-                      MemoryEventSink& sink);
+  /// `file` is for messages. The others must outlive it. `memory`: whose sizes requests get.
+  ProgramMemoryEvents(std::string file, const traces::SnapshotTables& tables, MemoryEventSink& sink,
+                      traces::ShownMemory memory = traces::ShownMemory::device);
 
   void header(const traces::TraceHeader& header) override;
-  void program_event(const traces::ProgramEvent& event) override;
+  void program_event(const traces::ProgramEvent& event) override { pass(event_of(event)); }
+
+  /// The event as one of memory; a request is granted its rounded size. Each is asked about once,
+  /// in order.
+  MemoryEvent event_of(const traces::ProgramEvent& event);
+  void pass(const MemoryEvent& event) { sink_.memory_event(event); }
 
   std::uint64_t event_count() const { return next_number_; }
-  std::uint64_t restore_count() const { return restore_count_; }
 
  private:
   struct Scope {
@@ -79,11 +105,11 @@ class ProgramMemoryEvents : public traces::ProgramSink {
   std::string file_;
   const traces::SnapshotTables& tables_;
   MemoryEventSink& sink_;
+  traces::ShownMemory memory_;
   const ReferenceVersion* version_;
   allocator::Settings settings_;
   std::map<traces::DeviceIndex, Device> devices_;
   std::uint64_t next_number_ = 0;
-  std::uint64_t restore_count_ = 0;
 };
 
 /// The least size of a block for the request. A request that no allocator grants stays as it is.

@@ -211,6 +211,10 @@ ComparedFile compared_file_of(std::shared_ptr<Recording> recording,
   ComparedFile compared;
   compared.name = recording->file();
   compared.device = conditions.device;
+  // The metrics need every history explained, and holders are found faster then.
+  if (recording->memory() == traces::ShownMemory::device)
+    for (const DeviceHistory& device : recording->history().devices)
+      if (!conditions.device || device.device == *conditions.device) recording->explained(device);
   add_groups(*recording, conditions, compared);
   if (recording->is_program()) {
     add_program_metrics(*recording, conditions, compared);
@@ -242,8 +246,9 @@ ComparedFile read_report(traces::OpenBytes& bytes, const CompareConditions& cond
   compared.kind = "a report";
   try {
     const json document = json::parse(traces::read_all(bytes, longest_report));
-    if (const json& version = document.at("schema_version"); version != 1)
-      throw InputError({file, "schema_version", "1", version.dump()});
+    // Metrics mean the same in both.
+    if (const json& version = document.at("schema_version"); version != 1 && version != 2)
+      throw InputError({file, "schema_version", "1 or 2", version.dump()});
     compared.metrics = metrics_of_json(metrics_in(document, conditions, file), file);
     if (const auto notes = document.find("notes"); notes != document.end() && notes->is_array())
       for (const json& note : *notes)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "replay/recording/followed_blocks.h"
+#include "replay/recording/placed_events.h"
 #include "replay/replayer/recorded_memory.h"
 
 namespace vramlab::replay {
@@ -53,22 +53,6 @@ AtEnd at_end(const DeviceHistory& history) {
   return end;
 }
 
-/// The most memory that blocks took, as large as they were placed; empty if none has a place.
-class PeakAllocated : public FollowedBlocks {
- public:
-  using FollowedBlocks::FollowedBlocks;
-  std::optional<Bytes> peak() const { return has_places_ ? std::optional(peak_) : std::nullopt; }
-
- private:
-  void moment_passed(const MomentFigures& now, const PlacementBlocks&) override {
-    has_places_ = has_places_ || now.reserved > Bytes{};
-    peak_ = std::max(peak_, now.allocated);
-  }
-
-  bool has_places_ = false;
-  Bytes peak_;
-};
-
 /// Callers add values in the order of the table.
 void add(MetricValues& values, std::string_view name, std::uint64_t value) {
   values.push_back({name, static_cast<std::int64_t>(value)});
@@ -85,13 +69,14 @@ MetricValues history_metrics(const DeviceHistory& history, const ExplainedHistor
     return values;
   }
   const Counts counts = count(history);
-  PeakAllocated allocated(history, explained);
-  if (explained.is_placed()) watch_placements(history, explained, allocated);
+  std::optional<Bytes> allocated;
+  if (explained.is_placed() && explained.room.peak_reserved > Bytes{})
+    allocated = find_peaks(history, explained).allocated.bytes;
   const RecordedMemory memory = recorded_memory(history, explained);
   const std::uint64_t all_got = reserved_at(explained.start).count + counts.got.count;
   add(values, "requests", counts.requests);
   add(values, "frees", counts.frees);
-  if (const auto peak = allocated.peak()) add(values, "peak_allocated", peak->count);
+  if (allocated) add(values, "peak_allocated", allocated->count);
   add(values, "peak_requested", memory.peak_requested.count);
   add(values, "peak_reserved", memory.peak_reserved.count);
   add(values, "end_allocated", end.allocated.count);

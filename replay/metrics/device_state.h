@@ -47,8 +47,10 @@ struct DeviceState {
 
 /// How a user names a moment in a recording or a program.
 enum class MomentKind : std::uint8_t {
-  /// The highest sum of requested bytes in use.
+  /// The peak of allocated memory: the first event at which it is highest.
   peak,
+  /// The first event at which reserved memory is at its peak.
+  peak_reserved,
   /// The first request that failed.
   out_of_memory,
   /// The state that the file itself shows; the only moment of a file without a history.
@@ -58,6 +60,10 @@ enum class MomentKind : std::uint8_t {
   /// After the last event that is at most so long after the first event of the file.
   time,
 };
+
+constexpr bool is_peak(MomentKind kind) {
+  return kind == MomentKind::peak || kind == MomentKind::peak_reserved;
+}
 
 struct Moment {
   MomentKind kind = MomentKind::peak;

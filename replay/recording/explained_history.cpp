@@ -348,8 +348,26 @@ void find_times(const DeviceHistory& history, ExplainedHistory& explained) {
                            "the events have no times: they are shown one microsecond apart");
 }
 
+namespace {
+
+/// Whether settings may have been in force that only following the history finds (PhaseSearch).
+bool may_have_phases(const DeviceHistory& history, const VerifyConditions& conditions) {
+  return conditions.settings_may_have_changed && !history.traits.has_whole_blocks &&
+         !weaker_settings(conditions.settings.settings).empty();
+}
+
+}  // namespace
+
+std::unique_ptr<StartedHistory> start_by_rules(const DeviceHistory& history,
+                                               const VerifyConditions& conditions) {
+  if (may_have_phases(history, conditions)) return nullptr;
+  return std::make_unique<StartedHistory>(
+      start_history(history, {{0, conditions.settings.settings}}, conditions.version));
+}
+
 std::optional<ExplainedHistory> walk_by_told_pools(const DeviceHistory& history,
                                                    const VerifyConditions& conditions) {
+  if (may_have_phases(history, conditions)) return std::nullopt;
   ExplainedHistory placed = placed_alone(history, conditions);
   const bool says_every_pool = std::ranges::all_of(
       placed.placements.lives, [](const SegmentLife& life) { return life.pool.has_value(); });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -96,8 +97,14 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
 /// apart.
 void find_times(const DeviceHistory& history, ExplainedHistory& explained);
 
-/// Places and times alone, where the history says every pool: the engine is not asked. Requires:
-/// the history has no impossible part (impossible_part).
+/// The history as a walk begins with it, under the recorded settings; null where following it may
+/// show that others were in force before, under which blocks are cut otherwise. Requires: the
+/// history has no impossible part (impossible_part).
+std::unique_ptr<StartedHistory> start_by_rules(const DeviceHistory& history,
+                                               const VerifyConditions& conditions);
+
+/// Places and times alone, where the history says every pool and its settings hold all the time:
+/// the engine is not asked. Requires: the history has no impossible part.
 std::optional<ExplainedHistory> walk_by_told_pools(const DeviceHistory& history,
                                                    const VerifyConditions& conditions);
 /// The same of any history; pools that it does not say are found by explaining it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "replay/recording/placed_events.h"
+
 namespace vramlab::replay {
 
 namespace {
@@ -30,23 +32,10 @@ void add_block(SnapshotSegment& segment, Address at, const PlacedBlock& block, B
 }  // namespace
 
 void FollowedBlocks::begin(const PlacementBlocks& blocks) {
-  const std::map<Address, Bytes> requested = requested_at_start(walk_.start);
-  const std::map<Address, traces::StackId> stacks = stacks_from_before(history_);
   if (!walk_.times_us.empty()) now_.time_us = walk_.times_us.front();
-  for (const auto& [at, block] : blocks.blocks()) {
-    if (block.use == GivenUse::unmapped) continue;
-    grow(block.life, block.size);
-    if (block.use == GivenUse::free) continue;
-    LiveBlock there;
-    there.key = at.value;
-    there.bytes = block.size;
-    there.life = block.life;
-    if (const auto found = requested.find(at); found != requested.end())
-      there.requested = found->second;
-    if (const auto found = stacks.find(at); found != stacks.end()) there.stack = found->second;
-    if (block.use == GivenUse::waiting) there.freed.emplace();
-    add_earlier(there);
-  }
+  for (const auto& [at, block] : blocks.blocks())
+    if (block.use != GivenUse::unmapped) grow(block.life, block.size);
+  for (const LiveBlock& block : blocks_from_before(history_, walk_, blocks)) add_earlier(block);
   pass(blocks);
 }
 

@@ -79,16 +79,16 @@ std::vector<LifeIndex> lives_with_room(const PlacementBlocks& blocks,
 class PlacementWalk {
  public:
   /// `watcher`: null if none listens.
-  PlacementWalk(const DeviceHistory& history, const PlacedHistory& placed,
+  PlacementWalk(const DeviceHistory& history, const StartedHistory& started,
                 PlacementWatcher* watcher)
       : history_(history),
-        start_(placed.start),
-        calls_(placed.calls),
-        in_time_(history, placed.calls, placed.phases, placed.private_segments),
+        start_(started.start),
+        calls_(started.calls),
+        in_time_(history, started.calls, started.phases, started.private_segments),
         settings_(&in_time_.at(0)),
-        reservation_(placed.reservation),
+        reservation_(started.reservation),
         least_reservation_(least_reservation(history)),
-        kinds_(request_kinds(history, placed.phases.back().settings)),
+        kinds_(request_kinds(history, started.phases.back().settings)),
         watcher_(watcher) {
     facts_.life_of_event = traces::LongSequence<LifeIndex>(history.events.place());
   }
@@ -435,8 +435,10 @@ Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
 
 }  // namespace
 
-/// Walks twice if reservations have a known size, which bounds how far they reach.
-PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
+namespace {
+
+/// The beginning without the starting state, which depends on the reservation.
+PlacedHistory begin_history(const DeviceHistory& history, SettingsPhases phases,
                             const ReferenceVersion& version) {
   PlacedHistory placed;
   placed.phases = std::move(phases);
@@ -444,6 +446,27 @@ PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
   placed.room = room_of(history);
   placed.calls = cut_into_calls(history, placed.room);
   placed.reservation = told_reservation(placed.room, placed.reservation);
+  return placed;
+}
+
+}  // namespace
+
+StartedHistory start_history(const DeviceHistory& history, SettingsPhases phases,
+                             const ReferenceVersion& version) {
+  const bool maps_memory = std::ranges::any_of(history.events, [](const AllocatorEvent& event) {
+    return event.action == Action::segment_map;
+  });
+  if (maps_memory) return place_history(history, std::move(phases), version);
+  PlacedHistory started = begin_history(history, std::move(phases), version);
+  started.start =
+      find_starting_state(history, started.phases.front().settings, started.reservation);
+  return started;
+}
+
+/// Walks twice if reservations have a known size, which bounds how far they reach.
+PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
+                            const ReferenceVersion& version) {
+  PlacedHistory placed = begin_history(history, std::move(phases), version);
   for (int round = 0; round < 2; ++round) {
     placed.start = find_starting_state(history, placed.phases.front().settings, placed.reservation);
     placed.placements = PlacementWalk(history, placed, nullptr).run();
@@ -454,9 +477,9 @@ PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
   return placed;
 }
 
-void watch_placements(const DeviceHistory& history, const PlacedHistory& placed,
+void watch_placements(const DeviceHistory& history, const StartedHistory& started,
                       PlacementWatcher& watcher) {
-  PlacementWalk(history, placed, &watcher).run();
+  PlacementWalk(history, started, &watcher).run();
 }
 
 LifeIndex PlacementBlocks::add(const SegmentLife& life, const std::vector<GivenBlock>& blocks) {

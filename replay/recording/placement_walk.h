@@ -145,23 +145,30 @@ class PlacementWatcher {
   virtual void event_done(std::size_t event, const PlacementBlocks& blocks) = 0;
 };
 
-/// A history whose events all have their places.
-struct PlacedHistory {
+/// All that a walk through the blocks of a history begins with.
+struct StartedHistory {
   SettingsPhases phases;
   allocator::PrivateSegments private_segments = allocator::PrivateSegments::as_option_says;
   DeviceRoom room;
   RecordedCalls calls;
   StartingState start;
-  Placements placements;
-  /// The number of addresses that the walk took an expandable segment to have.
+  /// The number of addresses that the walk takes an expandable segment to have.
   Bytes reservation = unknown_reservation;
 };
 
+/// A history whose events all have their places.
+struct PlacedHistory : StartedHistory {
+  Placements placements;
+};
+
+/// A walk tells how far expandable segments reach; there is none where the history maps nothing.
+StartedHistory start_history(const DeviceHistory& history, SettingsPhases phases,
+                             const ReferenceVersion& version);
 PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
                             const ReferenceVersion& version);
 
-/// The same walk again, watched.
-void watch_placements(const DeviceHistory& history, const PlacedHistory& placed,
+/// Walks through the history again, watched.
+void watch_placements(const DeviceHistory& history, const StartedHistory& started,
                       PlacementWatcher& watcher);
 
 }  // namespace vramlab::replay

@@ -6,6 +6,8 @@
 #include "allocator/options/size_rules.h"
 #include "allocator/types/check.h"
 #include "replay/recording/followed_blocks.h"
+#include "replay/recording/history_checks.h"
+#include "replay/recording/placed_events.h"
 
 namespace vramlab::replay {
 namespace {
@@ -30,12 +32,25 @@ std::optional<std::size_t> count_until(const DeviceHistory& history, std::uint64
   return count;
 }
 
+/// How many events were done when the most was allocated or reserved.
+std::optional<std::size_t> count_at_peak(Recording& recording, const DeviceHistory& history,
+                                         MomentKind peak) {
+  if (!impossible_part(history).empty()) return 0;
+  // The state at the peak needs it explained anyway.
+  const ExplainedHistory& explained =
+      history.traits.has_whole_blocks ? recording.walk(history) : recording.explained(history);
+  const RecordedPeaks peaks = find_peaks(history, explained);
+  return peak == MomentKind::peak ? peaks.allocated.step : peaks.reserved.step;
+}
+
 /// How many events were before the moment. `start_us`: when the file's first one was.
-std::optional<std::size_t> count_at(const DeviceHistory& history, const Moment& moment,
+std::optional<std::size_t> count_at(Recording& recording, const DeviceHistory& history,
+                                    const Moment& moment,
                                     const std::optional<std::uint64_t>& start_us) {
   switch (moment.kind) {
     case MomentKind::peak:
-      return sums_of(history).requested.moment();
+    case MomentKind::peak_reserved:
+      return count_at_peak(recording, history, moment.kind);
     case MomentKind::out_of_memory: {
       const auto found = std::ranges::find(history.events, Action::oom, &AllocatorEvent::action);
       if (found == history.events.end()) return std::nullopt;
@@ -185,10 +200,9 @@ RecordedStates recorded_states(Recording& recording, const Moment& moment, State
   const Settings& settings = conditions.settings.settings;
   const auto start_us = first_time_us(history);
   for (const DeviceHistory& device : history.devices) {
-    const auto at = count_at(device, moment, start_us);
+    const auto at = count_at(recording, device, moment, start_us);
     if (!at) continue;
-    // A single entry tells nothing of the time before it.
-    const bool is_all_there_is = moment.kind == MomentKind::peak && device.events.size() < 2;
+    const bool is_all_there_is = is_peak(moment.kind) && device.events.empty();
     if (is_all_there_is)
       found.doubts.push_back("device " + std::to_string(device.device) +
                              ": this is the end, the only state in the file");

@@ -214,6 +214,31 @@ std::size_t Recording::index_of(const DeviceHistory& device) const {
   return index;
 }
 
+std::unique_ptr<StartedHistory> Recording::start_alone(const DeviceHistory& device) const {
+  if (rules_) return start_by_rules(device, *rules_);
+  // Whatever version is guessed in the end: if all that are possible agree, none has to be.
+  std::vector<const ReferenceVersion*> possible = {conditions_.version};
+  if (conditions_.version == nullptr) possible = possible_references(history_, tables_->texts);
+  const ReferenceVersion& first = *possible.front();
+  const SettingsInForce settings = recorded_settings(history_, tables_->texts, first);
+  for (const ReferenceVersion* other : possible)
+    if (other->private_segments != first.private_segments ||
+        recorded_settings(history_, tables_->texts, *other).settings != settings.settings)
+      return nullptr;
+  return start_by_rules(device, {first, true, settings, true});
+}
+
+const StartedHistory& Recording::started(const DeviceHistory& device) {
+  const std::size_t index = index_of(device);
+  walked_.resize(explained_.size());
+  started_.resize(explained_.size());
+  if (explained_[index]) return *explained_[index];
+  if (walked_[index]) return *walked_[index];
+  if (!started_[index]) started_[index] = start_alone(device);
+  if (started_[index]) return *started_[index];
+  return explained(device);
+}
+
 const ExplainedHistory& Recording::walk(const DeviceHistory& device) {
   const std::size_t index = index_of(device);
   walked_.resize(explained_.size());

@@ -83,6 +83,10 @@ class Recording {
   void take_settings(const Settings& settings);
   /// Requires: it is one of history().devices.
   const ExplainedHistory& explained(const DeviceHistory& device);
+  /// The history as a walk through its blocks begins with it: without the engine unless options
+  /// that decide about sizes may have changed in mid-run. Requires: it is one of them, and has no
+  /// impossible part.
+  const StartedHistory& started(const DeviceHistory& device);
   /// The same with times; without the engine where nobody needs it: where the file says every pool
   /// and nothing was explained yet. Requires: it is one of them, and has no impossible part.
   const ExplainedHistory& walk(const DeviceHistory& device);
@@ -93,6 +97,8 @@ class Recording {
 
  private:
   void read_history();
+  /// Null where only following the history tells under which rules its blocks were placed.
+  std::unique_ptr<StartedHistory> start_alone(const DeviceHistory& device) const;
   std::size_t index_of(const DeviceHistory& device) const;
   void read_program();
 
@@ -111,6 +117,8 @@ class Recording {
   std::vector<std::unique_ptr<ExplainedHistory>> explained_;
   /// By device: those that were walked through and not explained.
   std::vector<std::unique_ptr<ExplainedHistory>> walked_;
+  /// By device: those that were walked through alone.
+  std::vector<std::unique_ptr<StartedHistory>> started_;
   std::optional<RecordedHistory> pinned_;
   std::optional<RecordingSummary> summary_;
 };

@@ -49,6 +49,12 @@ enum class OnOutOfMemory : std::uint8_t {
 
 enum class NotesOrigins : bool { no, yes };
 
+enum class ChosenBackend : std::uint8_t {
+  as_set,
+  /// PyTorch's own, also where the options choose another one.
+  native,
+};
+
 /// For PyTorch's own allocator; the timing is not modelled.
 using MakeProgramDevice = std::function<std::unique_ptr<ProgramDevice>(
     traces::DeviceIndex device, const DeviceConditions& conditions)>;
@@ -57,6 +63,7 @@ struct ReplayConditions {
   const ReferenceVersion* version = nullptr;
   /// Instead of the options in the file, those that the program sets included.
   std::optional<std::string> options{};
+  ChosenBackend backend = ChosenBackend::as_set;
   std::optional<Bytes> memory{};
   std::optional<double> memory_fraction{};
   /// Memory that other processes hold of each device all the time, in place of the file's figure.

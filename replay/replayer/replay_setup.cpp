@@ -79,6 +79,8 @@ ReplaySetup setup_of(std::string file, ReplayConditions asked, const traces::Tra
   setup.settings = setup.asked.options
                        ? settings_of(*setup.asked.options, *setup.version, "the options")
                        : settings_of(header.settings, *setup.version, setup.file);
+  if (setup.asked.backend == ChosenBackend::native)
+    setup.settings.backend = allocator::Backend::native;
   return setup;
 }
 

@@ -28,6 +28,7 @@ std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
   for (const DeviceReport& device : report.devices) {
     if (moment.kind == MomentKind::event) last[device.device] = moment.event;
     if (moment.kind == MomentKind::peak) last[device.device] = device.peak_allocated.event;
+    if (moment.kind == MomentKind::peak_reserved) last[device.device] = device.peak_reserved.event;
     if (moment.kind == MomentKind::out_of_memory && !device.failures.empty())
       last[device.device] = device.failures.front().event;
   }

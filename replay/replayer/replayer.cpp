@@ -142,9 +142,14 @@ ReplaySetup Replayer::setup_for(const ReplayConditions& conditions,
 }
 
 Settings Replayer::settings_for(const ReplayConditions& conditions) const {
-  if (conditions.options) return settings_of(*conditions.options, *version_, "the options");
-  return has_histories() ? recording_.rules().settings.settings
-                         : settings_of(recording_.header().settings, *version_, file());
+  Settings settings;
+  if (conditions.options)
+    settings = settings_of(*conditions.options, *version_, "the options");
+  else
+    settings = has_histories() ? recording_.rules().settings.settings
+                               : settings_of(recording_.header().settings, *version_, file());
+  if (conditions.backend == ChosenBackend::native) settings.backend = allocator::Backend::native;
+  return settings;
 }
 
 Trust Replayer::trust(const ReplayConditions& conditions) const {

@@ -43,7 +43,8 @@ LEVELS = {
     "replay": [
         ["replay/metrics"],
         ["replay/recording"],
-        ["replay/replayer", "replay/call_sites"],
+        ["replay/replayer"],
+        ["replay/call_sites"],
         ["replay/timeline", "replay/stream_waits", "replay/settings_search", "replay/conformance"],
         ["replay/compare", "replay/packing"],
         ["replay/html_report"],

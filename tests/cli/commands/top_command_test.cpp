@@ -59,30 +59,24 @@ TEST_F(Top, says_the_same_of_a_program_and_of_its_recording) {
   }
 }
 
-TEST_F(Top, finds_the_peak_that_info_tells_of) {
-  const std::string recording = folder + "/serving.json";
-  ASSERT_EQ(run_vramlab({"replay", samples + "serving.vtrace.jsonl", "--snapshot-out", recording,
-                         "--quiet"})
-                .exit_status,
-            0);
-  const json info = json::parse(run_vramlab({"info", "--json", recording}).output);
-  std::vector<std::uint64_t> peaks;
-  std::function<void(const json&)> look = [&](const json& value) {
-    // A value without parts counts as its own only part.
-    if (!value.is_structured()) return;
-    if (value.is_object() && value.contains("peak_requested_bytes"))
-      peaks.push_back(value["peak_requested_bytes"]);
-    for (const json& part : value) look(part);
-  };
-  look(info);
-  ASSERT_EQ(peaks.size(), 1U);
-  EXPECT_EQ(top_json({recording})["devices"][0]["requested_bytes"], peaks[0]);
+TEST_F(Top, finds_the_peaks_that_a_replay_tells_of) {
+  for (const std::string sample : {"gpt_training.pickle.gz", "experts.vtrace"}) {
+    const json replayed =
+        json::parse(run_vramlab({"replay", "--json", samples + sample}).output)["devices"][0];
+    const json peak = top_json({samples + sample})["devices"][0];
+    EXPECT_EQ(peak["bytes"], replayed["peak_allocated"]["bytes"]);
+    EXPECT_EQ(peak["event"], replayed["peak_allocated"]["event"]);
+    EXPECT_EQ(peak["bytes_are"], "blocks");
+    const json reserved = top_json({samples + sample, "--at", "peak_reserved"})["devices"][0];
+    EXPECT_EQ(reserved["event"], replayed["peak_reserved"]["event"]);
+    EXPECT_LE(reserved["bytes"], peak["bytes"]);
+  }
 }
 
 TEST_F(Top, has_all_groups_in_json_and_says_what_a_limit_left_out) {
   const json whole = top_json({leak});
   const json part = top_json({leak, "--limit", "2"});
-  EXPECT_EQ(whole["schema_version"], 1);
+  EXPECT_EQ(whole["schema_version"], 2);
   EXPECT_EQ(whole["moment"], "peak");
   const json& device = part["devices"][0];
   EXPECT_EQ(device["groups"].size(), 2U);

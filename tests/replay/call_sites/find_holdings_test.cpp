@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "replay/replayer/device_replay.h"
-#include "replay/replayer/program_replay.h"
+#include "replay/call_sites/call_sites.h"
+#include "replay/replayer/replayer.h"
 #include "tests/support/kit/text_program.h"
 #include "tests/support/processes/places.h"
 #include "tests/support/recordings/native_samples.h"
@@ -24,7 +24,7 @@ using support::malloc_line;
 
 FoundHoldings found(const std::string& lines, const Moment& moment,
                     std::optional<std::uint64_t> allocated_after = {}) {
-  replay::Recording recording(support::open_program(lines), {.passes = replay::Passes::one});
+  replay::Recording recording(support::open_program(lines));
   return find_holdings(recording, moment, allocated_after);
 }
 
@@ -113,86 +113,91 @@ TEST(FindHoldings, refuses_moments_that_there_are_not) {
             "program: expected a time that the history reaches, found a history of 0 ns");
 }
 
-TEST(FindHoldings, tolerates_unknown_ids_once_a_checkpoint_was_restored_and_says_so) {
-  const FoundHoldings held =
-      found(malloc_line(1, 1) + "{\"restore\":\"c\",\"id\":9}\n" + free_line(9),
-            {.kind = MomentKind::end});
-  EXPECT_EQ(held.devices.at(0).blocks.size(), 1U);
-  ASSERT_EQ(held.notes.size(), 1U);
-  EXPECT_NE(held.notes[0].find("1 restored"), std::string::npos);
+TEST(FindHoldings, knows_the_blocks_that_a_checkpoint_brings_back_and_takes_away) {
+  const std::string lines = "{\"pool_create\":[1,0]}\n{\"pool_begin\":[1,0]}\n" +
+                            malloc_line(1, 4 << 20) +
+                            "{\"pool_end\":[1,0]}\n{\"checkpoint\":\"here\",\"pool\":[1,0]}\n" +
+                            free_line(1) + "{\"pool_begin\":[1,0]}\n" + malloc_line(2, 1 << 20) +
+                            "{\"pool_end\":[1,0]}\n" + "{\"restore\":\"here\",\"id\":9}\n";
+  EXPECT_EQ(ids(lines, {.kind = MomentKind::event, .event = 8}), (Ids{2}));
+  const auto& blocks = found(lines, {.kind = MomentKind::end}).devices.at(0).blocks;
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_EQ(blocks[0].key, 9U);
+  EXPECT_EQ(blocks[0].bytes, 4_MiB);
+  EXPECT_EQ(blocks[0].event, 9U);
 }
 
-/// All events of a sample, walked through plainly.
-class PlainWalk : public traces::ProgramSink {
+TEST(FindHoldings, gives_the_rest_of_a_block_that_is_not_split_to_its_request) {
+  // A hole of 20 MiB serves the request, and less than 1 MiB of it would be left.
+  const FoundHoldings held =
+      found(malloc_line(1, 20 << 20) + free_line(1) + malloc_line(2, (19 << 20) + 512 * 1024), {});
+  const auto& blocks = held.devices.at(0).blocks;
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_EQ(blocks[0].bytes, 20_MiB);
+  EXPECT_EQ(blocks[0].requested, 19_MiB + 512_KiB);
+}
+
+TEST(FindHoldings, of_a_request_that_fails_are_without_it_and_its_free_is_none) {
+  EXPECT_EQ(ids(malloc_line(1, 20 << 20) + malloc_line(2, 1ULL << 41) + free_line(2), {}),
+            (Ids{1}));
+  EXPECT_EQ(ids(malloc_line(1, 20 << 20) + malloc_line(2, 1ULL << 41) + free_line(1),
+                {.kind = MomentKind::out_of_memory}),
+            (Ids{1}));
+}
+
+/// The mallocs of a sample that are not freed after an event of each device.
+class LiveAfter : public traces::ProgramSink {
  public:
-  void program_event(const traces::ProgramEvent& event) override {
-    if (event.kind == traces::ProgramEventKind::malloc) {
-      live[event.device.value][event.id] = event;
-      now[event.device.value] += event.bytes.count;
-    }
-    if (event.kind == traces::ProgramEventKind::free) {
-      now[event.device.value] -= live[event.device.value].at(event.id).bytes.count;
-      live[event.device.value].erase(event.id);
-    }
-    for (const auto& [device, bytes] : now)
-      if (bytes > peak[device]) {
-        peak[device] = bytes;
-        at_peak[device] = live[device];
-        peak_event[device] = count;
-      }
-    ++count;
+  explicit LiveAfter(const FoundHoldings& held) {
+    for (const auto& device : held.devices) until_[device.device] = device.event;
   }
-  std::uint64_t count = 0;
+  void program_event(const traces::ProgramEvent& event) override {
+    const auto& until = until_.at(event.device.value);
+    if (const std::uint64_t number = count_++; !until || number > *until) return;
+    if (event.kind == traces::ProgramEventKind::malloc && event.bytes.count > 0)
+      live[event.device.value][event.id] = event;
+    if (event.kind == traces::ProgramEventKind::free) live[event.device.value].erase(event.id);
+  }
   std::map<std::int64_t, std::map<std::uint64_t, traces::ProgramEvent>> live;
-  std::map<std::int64_t, std::map<std::uint64_t, traces::ProgramEvent>> at_peak;
-  std::map<std::int64_t, std::uint64_t> now;
-  std::map<std::int64_t, std::uint64_t> peak;
-  std::map<std::int64_t, std::uint64_t> peak_event;
+
+ private:
+  std::map<std::int64_t, std::optional<std::uint64_t>> until_;
+  std::uint64_t count_ = 0;
 };
 
 class FindHoldingsOfSample : public testing::TestWithParam<const char*> {};
 
 TEST_P(FindHoldingsOfSample, finds_at_the_peak_what_a_plain_walk_finds) {
   const std::string path = support::source_dir() + "/traces/samples/" + GetParam();
-  traces::SnapshotTables tables;
-  PlainWalk walk;
-  traces::SnapshotSink unused;
-  traces::OpenTrace once = traces::open_trace(path);
-  traces::read_trace(once, tables, {unused, walk});
-  replay::Recording recording(traces::open_trace(path), {.passes = replay::Passes::one});
+  replay::Recording recording(traces::open_trace(path));
   const FoundHoldings held = replay::find_holdings(recording, {});
-  ASSERT_FALSE(walk.peak.empty());
+  LiveAfter walk(held);
+  recording.pass_program(walk);
   for (const auto& device : held.devices) {
-    const auto& expected = walk.at_peak[device.device];
-    EXPECT_EQ(device.event, walk.peak_event[device.device]);
+    const auto& expected = walk.live[device.device];
     ASSERT_EQ(device.blocks.size(), expected.size());
     for (const LiveBlock& block : device.blocks) {
       const traces::ProgramEvent& event = expected.at(block.key);
       EXPECT_EQ(block.requested, event.bytes);
-      EXPECT_EQ(block.stream, event.stream);
       EXPECT_EQ(block.stack, event.stack);
       EXPECT_EQ(block.time_ns, event.time_ns);
     }
   }
 }
 
-/// A replay allocates at least the rounded requests, and not much more.
-TEST_P(FindHoldingsOfSample, agrees_with_the_peak_of_a_replay) {
+TEST_P(FindHoldingsOfSample, takes_as_much_at_each_peak_as_a_replay) {
   const std::string path = support::source_dir() + "/traces/samples/" + GetParam();
-  traces::SnapshotTables tables;
-  traces::OpenTrace trace = traces::open_trace(path);
-  replay::ProgramReplay replayed(path, tables, {}, {});
-  traces::SnapshotSink unused;
-  traces::read_trace(trace, tables, {unused, replayed});
-  const replay::ReplayReport report = replayed.finish();
-  replay::Recording recording(traces::open_trace(path), {.passes = replay::Passes::one});
+  replay::Recording recording(traces::open_trace(path));
+  const replay::ReplayReport report = replay::Replayer(recording).run({});
   const FoundHoldings held = replay::find_holdings(recording, {});
+  const FoundHoldings reserved =
+      replay::find_holdings(recording, {.kind = MomentKind::peak_reserved});
+  ASSERT_EQ(held.devices.size(), report.devices.size());
   for (std::size_t i = 0; i < report.devices.size(); ++i) {
-    std::uint64_t rounded = 0;
-    for (const LiveBlock& block : held.devices.at(i).blocks) rounded += block.bytes.count;
-    const std::uint64_t allocated = report.devices[i].peak_allocated.bytes.count;
-    EXPECT_LE(rounded, allocated);
-    EXPECT_GE(rounded + rounded / 10, allocated);
+    EXPECT_EQ(replay::totals_of(held.devices[i].blocks).bytes,
+              report.devices[i].peak_allocated.bytes);
+    EXPECT_EQ(held.devices[i].event, report.devices[i].peak_allocated.event);
+    EXPECT_EQ(reserved.devices.at(i).event, report.devices[i].peak_reserved.event);
   }
 }
 

@@ -57,19 +57,33 @@ TEST_P(StateOfCase, after_the_last_event_is_the_recorded_one) {
   EXPECT_EQ(state_at({MomentKind::end}).snapshot, recorded.expected.final_snapshot);
 }
 
-TEST_P(StateOfCase, at_the_peak_holds_what_the_events_add_up_to) {
-  std::uint64_t now = 0;
+std::uint64_t allocated_in(const DeviceState& state) {
+  std::uint64_t taken = 0;
+  for (const auto& segment : state.snapshot.segments) taken += segment.allocated_size.count;
+  return taken;
+}
+
+TEST_P(StateOfCase, at_the_peak_is_the_first_after_which_blocks_take_most) {
   std::uint64_t highest = 0;
-  for (const AllocatorEvent& event : history.devices.front().events) {
-    if (event.action == Action::alloc) now += event.size.count;
-    if (event.action == Action::free_completed) now -= event.size.count;
-    highest = std::max(highest, now);
+  std::optional<std::uint64_t> first;
+  for (std::uint64_t event = 0; event < history.devices.front().events.size(); ++event) {
+    if (history.devices.front().events[event].action != Action::alloc) continue;
+    const std::uint64_t taken = allocated_in(state_at({MomentKind::event, event}));
+    if (taken <= highest) continue;
+    highest = taken;
+    first = event;
   }
-  std::uint64_t held = 0;
-  for (const auto& segment : state_at({MomentKind::peak}).snapshot.segments)
-    for (const auto& block : segment.blocks)
-      if (block.state != allocator::BlockState::inactive) held += block.requested.count;
-  EXPECT_EQ(held, highest);
+  const DeviceState peak = state_at({MomentKind::peak});
+  EXPECT_EQ(allocated_in(peak), highest);
+  ASSERT_TRUE(peak.moment.has_value());
+  EXPECT_EQ(peak.moment->event, first);
+}
+
+TEST_P(StateOfCase, at_the_peak_of_reserved_memory_has_all_that_was_ever_reserved) {
+  const DeviceState state = state_at({MomentKind::peak_reserved});
+  std::uint64_t reserved = 0;
+  for (const auto& segment : state.snapshot.segments) reserved += segment.total_size.count;
+  EXPECT_EQ(reserved, replay::peak_reserved_of(history.devices.front())->count);
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, StateOfCase,

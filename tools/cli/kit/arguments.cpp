@@ -307,6 +307,7 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
 
 std::optional<Moment> moment_of(const std::string& text) {
   if (text == "peak") return Moment{MomentKind::peak};
+  if (text == "peak_reserved") return Moment{MomentKind::peak_reserved};
   if (text == "oom") return Moment{MomentKind::out_of_memory};
   if (text == "end") return Moment{MomentKind::end};
   if (const auto time_ns = time_ns_of(text)) return Moment{MomentKind::time, 0, *time_ns};
@@ -325,8 +326,9 @@ CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string&
                         const std::string& description) {
   return command.add_option(name, text, description)->check([](const std::string& given) {
     if (moment_of(given)) return std::string();
-    return "expected peak, oom, end, an event's number or a time such as 20ms, found '" + given +
-           "'";
+    return "expected peak, peak_reserved, oom, end, an event's number or a time such as 20ms, "
+           "found '" +
+           given + "'";
   });
 }
 

@@ -129,7 +129,7 @@ class SnapshotOptions(TypedDict, total=False):
 class DiffOptions(TypedDict, total=False):
     """Options of vramlab diff."""
 
-    at: Literal["peak", "end", "oom"]
+    at: Literal["peak", "peak_reserved", "end", "oom"]
     budget: Text
     by: Literal["label", "pool", "position", "site", "size", "stack", "stream"]
     device: int

@@ -274,7 +274,7 @@ ordered_json limit_json(const replay::JudgedLimit& limit) {
 
 std::string diff_json(const DiffOutcome& outcome) {
   const replay::Comparison& comparison = outcome.comparison;
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"base", file_json(comparison.base)},
                     {"new", file_json(comparison.now)},
                     {"moment", outcome.moment},
@@ -438,14 +438,17 @@ const std::map<std::string, std::optional<GroupBy>>& compared_groups() {
   return names;
 }
 
-MomentKind moment_kind_of(const std::string& at) {
-  if (at == "end") return MomentKind::end;
-  return at == "oom" ? MomentKind::out_of_memory : MomentKind::peak;
-}
-
-std::string moment_name(const std::string& at) {
-  if (at == "end") return "the end";
-  return at == "oom" ? "the first out-of-memory" : "the peak of allocated memory";
+std::string moment_name(MomentKind moment) {
+  switch (moment) {
+    case MomentKind::end:
+      return "the end";
+    case MomentKind::out_of_memory:
+      return "the first out-of-memory";
+    case MomentKind::peak_reserved:
+      return "the peak of reserved memory";
+    default:
+      return "the peak of allocated memory";
+  }
 }
 
 /// The limits of the repository's file, if there is one, then those of the command line.
@@ -463,7 +466,7 @@ std::vector<replay::AskedLimit> limits_of(const DiffArguments& arguments) {
 
 replay::ComparedFile read_file(const std::string& path, const DiffArguments& arguments) {
   replay::CompareConditions conditions;
-  conditions.moment.kind = moment_kind_of(arguments.at);
+  conditions.moment = *moment_of(arguments.at);
   conditions.by = compared_groups().at(arguments.by);
   conditions.device = arguments.device;
   ProgressBar bar(path, arguments.flags);
@@ -508,7 +511,7 @@ ExitStatus diff_files(const DiffArguments& arguments) {
   replay::ComparedFile base = read_file(arguments.base, arguments);
   replay::ComparedFile now = read_file(arguments.now, arguments);
   const DiffOutcome outcome{compare(std::move(base), std::move(now), limits),
-                            moment_name(arguments.at),
+                            moment_name(moment_of(arguments.at)->kind),
                             arguments.by == "site" ? "call site" : arguments.by, arguments.limit};
   output.finish(printed(outcome, arguments));
   return outcome.comparison.breaks_limits() ? ExitStatus::answer_is_no : ExitStatus::done;
@@ -550,10 +553,11 @@ void add_options(CLI::App& command, DiffArguments& arguments) {
       ->required();
   command.add_option("NEW", arguments.now, "The recording to judge")->required();
   command
-      .add_option("--at", arguments.at,
-                  "When to look at who holds memory: peak, end or oom; a snapshot without a "
-                  "history shows its end")
-      ->check(CLI::IsMember({"peak", "end", "oom"}))
+      .add_option(
+          "--at", arguments.at,
+          "When to look at who holds memory: peak (of allocated memory), peak_reserved, end or "
+          "oom; a snapshot without a history shows its end")
+      ->check(CLI::IsMember({"peak", "peak_reserved", "end", "oom"}))
       ->capture_default_str();
   std::vector<std::string> names;
   for (const auto& [name, by] : compared_groups()) names.push_back(name);

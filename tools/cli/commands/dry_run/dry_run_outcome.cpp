@@ -534,7 +534,7 @@ std::string explained_text(const DryRunOutcome& outcome) {
 }
 
 std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& arguments) {
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"program", arguments.program},
                     {"exit_status", outcome.status},
                     {"gpu", arguments.gpu.empty() ? usual_gpu : arguments.gpu},

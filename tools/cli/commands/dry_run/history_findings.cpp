@@ -103,7 +103,7 @@ std::optional<SmallestGpu> smallest_gpu(const HistoryFindings& findings, Bytes h
   const auto live = live_bounds(replayer, replayer.settings());
   for (const streams::GpuModel& gpu : streams::gpu_models()) {
     if (gpu.available() <= held_by_others) continue;
-    if (live && gpu.available() - held_by_others < live->rounded) continue;
+    if (live && gpu.available() - held_by_others < live->on_device) continue;
     replay::ReplayConditions conditions;
     conditions.scratch = scratch_place();
     conditions.memory = gpu.available();

@@ -611,8 +611,10 @@ void add_outputs(CLI::App& command, ReplayCommand& arguments) {
   CLI::Option* out =
       command.add_option("--snapshot-out", arguments.snapshot_out,
                          "Write the state as a memory snapshot: a pickle, or JSON (.json)");
-  add_moment(command, "--snapshot-at", arguments.snapshot_at,
-             "When: peak, oom, end, an event's number or a time such as 12.5ms (default: end)")
+  add_moment(
+      command, "--snapshot-at", arguments.snapshot_at,
+      "When: peak (of allocated memory), peak_reserved, oom, end, an event's number or a time "
+      "such as 12.5ms (default: end)")
       ->default_str("end")
       ->needs(out);
   arguments.snapshot_at = "end";

@@ -364,7 +364,8 @@ bool is_explained(const SnapshotCommand& command, const replay::ReplayReport& re
 }
 
 std::string moment_text(const std::string& at) {
-  if (at == "peak") return "at the peak";
+  if (at == "peak") return "at the peak of allocated memory";
+  if (at == "peak_reserved") return "at the peak of reserved memory";
   if (at == "oom") return "at the first out-of-memory";
   if (at == "end") return "at the end";
   const bool is_time = moment_of(at)->kind == replay::MomentKind::time;
@@ -412,8 +413,8 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
 void add_options(CLI::App& command, SnapshotCommand& arguments) {
   add_replay_arguments(command, arguments.replay);
   add_moment(command, "--at", arguments.at,
-             "When: peak, oom, end, an event's number, or a time from the first event on, such as "
-             "12.5ms or time:3s (default: end)");
+             "When: peak (of allocated memory), peak_reserved, oom, end, an event's number, or a "
+             "time from the first event on, such as 12.5ms or time:3s (default: end)");
   add_output(command, arguments.output,
              "Write the state as a memory snapshot: a pickle, or JSON (.json)");
   command.add_option(

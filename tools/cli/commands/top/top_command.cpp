@@ -190,6 +190,7 @@ std::string moment_text(const TopOutcome& outcome, const DeviceHoldings& device)
   if (!device.has_history) return "at the end, the only state in the file";
   std::string text = of_events;
   if (outcome.moment == "peak") text = "at the peak of allocated memory, " + of_events;
+  if (outcome.moment == "peak_reserved") text = "at the peak of reserved memory, " + of_events;
   if (outcome.moment == "end") text = "at the end";
   if (outcome.moment == "oom") text = "at the first out-of-memory, " + of_events;
   if (outcome.at_time) text = "at " + outcome.moment + ", " + of_events;
@@ -308,7 +309,7 @@ std::string top_text(const TopOutcome& outcome, const traces::SnapshotTables& ta
 }
 
 std::string top_json(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"kind", "holdings"},
                     {"file", outcome.file},
                     {"memory", outcome.memory == traces::ShownMemory::host ? "host" : "device"},
@@ -570,10 +571,10 @@ ExitStatus show_top(const TopArguments& arguments) {
 }
 
 void add_moment_options(CLI::App& command, TopArguments& arguments) {
-  CLI::Option* at =
-      add_moment(command, "--at", arguments.at,
-                 "When: peak, oom, end, an event's number, or a time from the first event on, such "
-                 "as 12.5ms or time:3s (default: peak)");
+  CLI::Option* at = add_moment(
+      command, "--at", arguments.at,
+      "When: peak (of allocated memory, the default), peak_reserved, oom, end, an event's "
+      "number, or a time from the first event on, such as 12.5ms or time:3s");
   command
       .add_option("--between", arguments.between,
                   "Only what was allocated after the first of two events, up to the second, and "
