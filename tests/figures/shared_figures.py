@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""One figure, one value: every command answers the same question about a file with the same number.
+Each file is given to info, replay, snapshot, top, diff, report, streams, pack, sweep, capacity and
+advise; each figure that two of them share is compared. Without files, the samples and some recordings of tests/truth
+are asked; VRAMLAB_RECORDINGS may name more files and folders, separated by colons.
+
+    python3 tests/figures/shared_figures.py PROGRAM [FILE or FOLDER ...]
+"""
+
+import base64
+import concurrent.futures
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+SAMPLES = os.path.join(ROOT, "traces", "samples")
+# Recordings with slack in blocks, waiting blocks, other roundings, expandable segments and pools.
+TRUTH = ["frag_2400", "frag_2400.exp", "frag_2400.nonsplit", "chunks_4.split128", "toggles",
+         "pooltight", "poolloop_all.exp", "clear_random.split32", "serve"]
+# Searches take long on long files.
+MOST_SEARCHED_EVENTS = 60_000
+
+
+def recordings_in(path):
+    if not os.path.isdir(path):
+        return [path]
+    names = sorted(os.listdir(path))
+    return [os.path.join(path, name) for name in names
+            if re.search(r"\.(pickle|pickle\.gz|vtrace|vtrace\.jsonl)$", name)]
+
+
+class Answers:
+    """The answers about one file: figures by name and device, and who said which."""
+
+    def __init__(self, program, file):
+        self.program = program
+        self.file = file
+        self.figures = {}
+        self.wrong = []
+
+    def ask(self, *words):
+        command = [self.program, *words]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if not result.stdout.startswith("{"):
+            return None
+        return json.loads(result.stdout)
+
+    def say(self, figure, device, who, value):
+        if value is not None:
+            self.figures.setdefault((figure, device), []).append((who, value))
+
+    def contradictions(self):
+        found = list(self.wrong)
+        for (figure, device), said in self.figures.items():
+            if len({value for _, value in said}) > 1:
+                by_value = {}
+                for who, value in said:
+                    by_value.setdefault(value, []).append(who)
+                found.append(f"{figure} of device {device}: " + "; ".join(
+                    f"{value} ({', '.join(names)})" for value, names in by_value.items()))
+        return found
+
+    def comparisons(self):
+        return sum(len(said) - 1 for said in self.figures.values())
+
+
+METRICS_OF_RUN = ["peak_allocated", "peak_active", "peak_requested", "peak_reserved",
+                  "end_allocated", "end_reserved", "device_allocs", "out_of_memory"]
+
+
+def say_run(answers, device, who, metrics):
+    for name in METRICS_OF_RUN:
+        answers.say(name, device, who, metrics.get(name))
+
+
+def ask_replay(answers):
+    document = answers.ask("replay", "--json", "--on-oom", "skip", answers.file)
+    for device in (document or {}).get("devices", []):
+        number = device["device"]
+        say_run(answers, number, "replay", device["metrics"])
+        for name in ("peak_allocated", "peak_reserved"):
+            peak = device[name]
+            answers.say(name, number, f"replay's {name}", peak["bytes"])
+            if peak["time_ns"] is not None:
+                answers.say(f"event of {name}", number, "replay", peak["event"])
+        answers.say("peak_requested", number, "replay's older figure",
+                    device["peak_requested_bytes"])
+        answers.say("peak_active", number, "replay's older figure", device["peak_active_bytes"])
+        answers.say("peak_requested", number, "replay's recorded peak",
+                    device["recorded_peak_requested_bytes"])
+        answers.say("peak_reserved", number, "replay's recorded peak",
+                    device["recorded_peak_reserved_bytes"])
+    return document
+
+
+def ask_info(answers):
+    file = answers.ask("info", "--json", answers.file)["files"][0]
+    if file["program"] is not None or file["log"] is not None:
+        return
+    for device in file["devices"]:
+        number = device["device"]
+        answers.say("end_reserved", number, "info", device["segments"]["reserved_bytes"])
+        answers.say("end_allocated", number, "info", device["segments"]["allocated_bytes"])
+        for name in ("peak_requested", "peak_active", "peak_allocated", "peak_reserved"):
+            answers.say(name, number, "info", device.get(name + "_bytes"))
+
+
+def ask_state(answers, at):
+    """snapshot and top at one moment."""
+    state = answers.ask("snapshot", "--at", at, "--json", answers.file)
+    for device in (state or {}).get("devices", []):
+        number, metrics = device["device"], device["metrics"]
+        answers.say(f"allocated at {at}", number, "snapshot", metrics["allocated"])
+        answers.say(f"blocks at {at}", number, "snapshot", metrics["live_blocks"])
+        if metrics["waiting"] == 0:
+            answers.say(f"requested at {at}", number, "snapshot", metrics["requested"])
+        if at == "peak":
+            answers.say("peak_allocated", number, "snapshot", metrics["allocated"])
+            answers.say("event of peak_allocated", number, "snapshot", device["event"])
+        elif at == "peak_reserved":
+            answers.say("peak_reserved", number, "snapshot", metrics["reserved"])
+        else:
+            answers.say("end_allocated", number, "snapshot", metrics["allocated"])
+            answers.say("end_reserved", number, "snapshot", metrics["reserved"])
+    top = answers.ask("top", "--at", at, "--json", answers.file)
+    for device in (top or {}).get("devices", []):
+        number = device["device"]
+        answers.say(f"allocated at {at}", number, "top", device["bytes"])
+        answers.say(f"allocated at {at}", number, "top's groups",
+                    sum(group["bytes"] for group in device["groups"]))
+        answers.say(f"blocks at {at}", number, "top", device["blocks"])
+        answers.say(f"requested at {at}", number, "top", device["requested_bytes"])
+        if at == "peak":
+            answers.say("event of peak_allocated", number, "top", device["event"])
+        if device["bytes_are"] != "blocks":
+            answers.wrong.append(f"top at {at} counts {device['bytes_are']}")
+    return state, top
+
+
+def ask_diff(answers, count, top):
+    document = answers.ask("diff", "--json", answers.file, answers.file)
+    if document is None or count != 1:
+        return
+    values = {name: change["base"] for name, change in document["changes"].items()}
+    number = top["devices"][0]["device"]
+    say_run(answers, number, "diff", values)
+    answers.say("allocated at peak", number, "diff", values.get("allocated"))
+    answers.say("event of peak_allocated", number, "diff", document["base"]["event"])
+
+
+def packed_runs(page):
+    for text in re.findall(r"H4sI[A-Za-z0-9+/=]{100,}", page):
+        content = gzip.decompress(base64.b64decode(text))
+        length = int.from_bytes(content[:4], "little")
+        yield json.loads(content[4:4 + length])
+
+
+def ask_report(answers):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "page.html")
+        if answers.ask("report", answers.file, "-o", path, "--json") is None:
+            return
+        with open(path, encoding="utf-8") as file:
+            page = file.read()
+    for run in packed_runs(page):
+        for device in run.get("devices", []):
+            number = device["device"]
+            if number < 0 or number > 1000:
+                continue
+            answers.say("peak_allocated", number, "report", device["peak_allocated"]["allocated"])
+            answers.say("peak_reserved", number, "report", device["peak_reserved"]["reserved"])
+            answers.say("end_allocated", number, "report", device["last"]["allocated"])
+
+
+def ask_streams(answers):
+    """Waiting frees of a recording."""
+    document = answers.ask("streams", "--json", answers.file)
+    for device in (document or {}).get("devices", []):
+        replays = device["if_completed_at_once"]
+        if replays is None or replays.get("as_recorded") is None:
+            continue
+        for name in ("peak_allocated", "peak_active", "peak_requested", "peak_reserved"):
+            answers.say(name, device["device"], "streams", replays["as_recorded"][name + "_bytes"])
+
+
+def ask_pack(answers):
+    document = answers.ask("pack", "--json", "--time", "50ms", answers.file)
+    for group in (document or {}).get("groups", []):
+        answers.say("peak_requested", group["device"], "pack",
+                    group["lower_bounds"]["peak_requested"])
+        answers.say("peak_reserved", group["device"], "pack", group["peak_reserved"])
+
+
+def ask_searches(answers, replay):
+    """Commands that try settings: one device, whose figures are those of the file."""
+    number = replay["devices"][0]["device"]
+    sweep = answers.ask("sweep", "--json", "--recorded", "--on-oom", "skip", answers.file)
+    for row in (sweep or {}).get("rows", []):
+        if row["as_recorded"]:
+            say_run(answers, number, "sweep", row)
+    advice = answers.ask("advise", "--json", answers.file)
+    capacity = answers.ask("capacity", "--json", answers.file)
+    if advice is None or capacity is None:
+        return
+    # A program's requests that failed are not asked again where a search stops at the first.
+    if advice["recorded"]["refused"] is None and replay["metrics"]["out_of_memory"] == 0:
+        say_run(answers, number, "advise", advice["recorded"])
+    # Packers keep memory that waits for other streams, live bounds do not; and requests that failed
+    # are in one of them.
+    if (replay["metrics"]["peak_active"] != replay["metrics"]["peak_allocated"] or
+            replay["metrics"]["out_of_memory"] > 0):
+        capacity["packing"]["groups"], advice["best_packing"] = [], None
+    say_capacity(answers, number, capacity, "the recorded options")
+    best = answers.ask("capacity", "--json", "--conf", advice["conf"], answers.file)
+    say_capacity(answers, number, best, "the best options")
+    for name in ("live_requested_bytes", "live_rounded_bytes"):
+        answers.say(f"{name} under the best options", number, "advise", advice[name])
+    packing = advice["best_packing"]
+    answers.say("live_rounded_bytes under the best options", number, "advise's packing",
+                packing and packing["load_bound"])
+
+
+def say_capacity(answers, number, capacity, options):
+    bounds = capacity["rows"][-1]["lower_bounds"]
+    for name in ("live_requested_bytes", "live_rounded_bytes"):
+        answers.say(f"{name} under {options}", number, "capacity", bounds and bounds[name])
+    if options == "the recorded options":
+        for group in capacity["packing"]["groups"]:
+            answers.say(f"live_rounded_bytes under {options}", number, "capacity's packing",
+                        group["lower_bounds"]["peak_rounded"])
+
+
+def ask_everything(program, file):
+    answers = Answers(program, file)
+    verified = answers.ask("verify", "--json", file)
+    is_exact = verified is None or verified["files"][0]["label"] in ("exact", "final state only")
+    if verified is not None and verified["files"][0]["label"] == "approximate":
+        # No allocator can have done what the events say, so nothing is followed.
+        return answers
+    ask_info(answers)
+    replay = ask_replay(answers) if is_exact else None
+    top = None
+    for at in ("peak", "peak_reserved", "end"):
+        _, top = ask_state(answers, at)
+    if top is not None:
+        ask_diff(answers, len(top["devices"]), top)
+    ask_report(answers)
+    if replay and replay["metrics"]["out_of_memory"] == 0:
+        ask_streams(answers)
+        ask_pack(answers)
+    if replay and len(replay["devices"]) == 1 and replay["events"] <= MOST_SEARCHED_EVENTS:
+        ask_searches(answers, replay)
+    return answers
+
+
+def main():
+    program, files = os.path.abspath(sys.argv[1]), []
+    named = sys.argv[2:]
+    if not named:
+        named = [SAMPLES] + [os.path.join(ROOT, "tests", "truth", name + ".pickle.gz")
+                             for name in TRUTH]
+        named += [path for path in os.environ.get("VRAMLAB_RECORDINGS", "").split(":") if path]
+    for path in named:
+        files += recordings_in(path)
+    contradictions, compared = 0, 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for answers in pool.map(lambda file: ask_everything(program, file), files):
+            compared += answers.comparisons()
+            for sentence in answers.contradictions():
+                contradictions += 1
+                print(f"{os.path.relpath(answers.file, ROOT)}: {sentence}", flush=True)
+    print(f"{len(files)} files, {compared} comparisons, {contradictions} contradictions")
+    return 1 if contradictions or compared == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
