@@ -346,17 +346,21 @@ class PlacementWalk {
     return false;
   }
 
-  /// The smallest distance from a reservation to what lies behind it bounds how large they are.
+  /// The smallest distance from a reservation to what lies behind it bounds how large they are: it
+  /// is made of whole units.
   void note_bases() {
-    std::map<Address, bool> is_expandable;
+    std::map<Address, const SegmentLife*> by_base;
     for (const LifeIndex life : blocks_.living())
-      is_expandable[blocks_.lives()[life].base] = blocks_.lives()[life].is_expandable;
-    for (auto one = is_expandable.begin(); one != is_expandable.end(); ++one) {
+      by_base[blocks_.lives()[life].base] = &blocks_.lives()[life];
+    for (auto one = by_base.begin(); one != by_base.end(); ++one) {
       const auto behind = std::next(one);
-      has_reservations_ = has_reservations_ || one->second;
-      if (behind == is_expandable.end() || !one->second) continue;
-      if (const Bytes distance = behind->first - one->first; distance >= least_reservation_)
-        facts_.reservation = std::min(facts_.reservation, distance);
+      const SegmentLife& life = *one->second;
+      has_reservations_ = has_reservations_ || life.is_expandable;
+      if (behind == by_base.end() || !life.is_expandable) continue;
+      const Bytes distance = behind->first - one->first;
+      const Bytes unit = expandable_unit(life.kind, *settings_);
+      if (distance >= least_reservation_)
+        facts_.reservation = std::min(facts_.reservation, unit * (distance / unit));
     }
   }
 
