@@ -66,6 +66,8 @@ class ReplayAccess : public ReplayView<L> {
 
   /// A request to this pool whose way past a miss the director knows.
   MallocResult malloc_directed(Bytes request, StreamId stream, PoolId pool, Director& director);
+  /// Notes the figures of a directed request that failed, for last_failure().
+  void describe_failure(Bytes request);
   /// Frees the block, but keeps it waiting until complete_held().
   void hold(Address address);
   void complete_held(Address address);

@@ -73,7 +73,7 @@ MallocResult ReplayAccess<L>::malloc_directed(Bytes request, StreamId stream, Po
   } else {
     const Attempt attempt = get_memory_directed(lane, rounded, director);
     if (attempt.outcome != AttemptOutcome::got) {
-      // The figures of such a failure, which take a walk over all blocks, are never asked for.
+      // The figures of such a failure take a walk over all blocks: describe_failure() makes them.
       core().listeners.ran_out_of_memory(core().device.memory_info().free, rounded, lane);
       return {MallocOutcome::out_of_memory, {}};
     }
@@ -84,6 +84,13 @@ MallocResult ReplayAccess<L>::malloc_directed(Bytes request, StreamId stream, Po
           allocator_.hand_out(
               lane, found,
               {rounded, request, allocator_.cut_of(lane, size, rounded, allocator_.mode())})};
+}
+
+template <class L>
+void ReplayAccess<L>::describe_failure(Bytes request) {
+  const Bytes rounded = round_request(request, core().settings);
+  allocator_.last_failure_ = allocator_.describe_failure(
+      MallocOutcome::out_of_memory, request, device_size_for_miss(rounded, core().settings));
 }
 
 template <class L>

@@ -17,6 +17,8 @@ struct GivenBlock {
   Bytes size;
   Bytes requested;
   GivenUse use = GivenUse::free;
+  /// The block's size where the file does not tell the request.
+  Bytes known_request() const { return requested == Bytes{} ? size : requested; }
   friend bool operator==(const GivenBlock&, const GivenBlock&) = default;
 };
 

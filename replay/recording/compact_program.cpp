@@ -169,6 +169,7 @@ CompactEvent CompactWriter::compact(const ProgramEvent& event) {
   switch (event.kind) {
     case EventKind::malloc:
       ++program_.call_count_;
+      ++program_.request_count_;
       return {CompactKind::malloc, new_slot(name),
               shape_of({event.device, event.bytes, event.stream})};
     case EventKind::free: {

@@ -64,6 +64,7 @@ class CompactProgram {
   std::size_t event_count() const { return events_.size(); }
   /// Requests and frees.
   std::uint64_t call_count() const { return call_count_; }
+  std::uint64_t request_count() const { return request_count_; }
   /// The shapes of all events, each once. Only requests have bytes.
   const std::vector<EventShape>& shapes() const { return shapes_; }
   const EventShape& shape(const CompactEvent& event) const { return shapes_[event.shape()]; }
@@ -99,6 +100,7 @@ class CompactProgram {
   traces::LongSequence<traces::StackId> stacks_;
   std::vector<traces::DeviceIndex> devices_;
   std::uint64_t call_count_ = 0;
+  std::uint64_t request_count_ = 0;
   std::uint32_t slot_count_ = 0;
   StreamsMatter streams_matter_ = StreamsMatter::no;
   bool needs_ids_ = false;
@@ -147,6 +149,9 @@ struct ProgramPart {
   std::vector<StartingSegment> start;
   /// How many of the first events make the rest of the start: pools and waiting frees.
   std::size_t start_event_count = 0;
+  /// Numbers of the requests that failed when it was recorded, ascending: they are tried, and given
+  /// back at once.
+  std::vector<std::uint64_t> failed;
 };
 
 // CompactWriter: makes a CompactProgram of events as they come.

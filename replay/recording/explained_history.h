@@ -47,6 +47,8 @@ struct FollowedCalls {
   /// An amount of memory that the device did not have, for each call whose request was refused and
   /// released memory, by the call's first event.
   std::map<std::size_t, Bytes> refusals;
+  /// The first event of each call whose request released everything that was cached.
+  std::set<std::size_t> retried;
   /// Requests that failed and left cached memory alone, as during a capture.
   std::set<std::size_t> captured_failures;
 };

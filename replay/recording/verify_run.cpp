@@ -302,6 +302,7 @@ bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
     return false;
   }
   ++fidelity_.inferred.release_all_or_empty_cache;
+  found_.retried.insert(explained_.calls[call_.index].first);
   if (explained_.calls[call_.index].origin == ReleaseOrigin::guessed)
     found_.emptied.push_back({*next, true});
   pools = *found;

@@ -10,7 +10,7 @@ using traces::DeviceIndex;
 
 void CompactReplay::adopt(const std::vector<StartingSegment>& start) {
   if (start.empty()) return;
-  lay_out(start, [this](const StartingSegment& given, std::size_t block, Address address) {
+  make_start(start, [this](const StartingSegment& given, std::size_t block, Address address) {
     if (given.ids[block] != 0) addresses_[as_index(given.ids[block] - 1)] = address;
   });
   start_is_there();
@@ -50,7 +50,7 @@ CompactRun::CompactRun(const ProgramPart& part, ReplaySetup& setup, const traces
       setup_(setup),
       texts_(texts),
       addresses_(part.program.slot_count()),
-      is_as_recorded_(is_as_recorded(setup.asked)) {}
+      applies_recorded_memory_(is_as_recorded(setup.asked) && setup.course == nullptr) {}
 
 bool CompactRun::can_run(const ProgramPart& part, const ReplaySetup& setup) {
   const bool streams_run =
@@ -90,7 +90,7 @@ bool CompactRun::apply(std::size_t index) {
       return true;
     }
     case CompactKind::of_recorded_memory:
-      if (!is_as_recorded_) {
+      if (!applies_recorded_memory_) {
         ++left_out_;
         return true;
       }
@@ -123,12 +123,15 @@ void CompactRun::adopt() {
 }
 
 void CompactRun::run_events(ReplayReport& report) {
+  const bool follows = setup_.course != nullptr;
   for (; at_ < program_.event_count(); ++at_) {
-    if (apply(at_) || setup_.asked.on_out_of_memory == OnOutOfMemory::skip) [[likely]]
+    if (follows) device_of(setup_.history->device).follow_releases(reader_.number(at_));
+    if (apply(at_) || setup_.goes_on_after(reader_.number(at_))) [[likely]]
       continue;
     report.stopped_at = reader_.number(at_);
     return;
   }
+  if (follows) device_of(setup_.history->device).follow_releases(setup_.history->event_count);
 }
 
 void CompactRun::run(ReplayReport& report) {
@@ -143,8 +146,13 @@ void CompactRun::run(ReplayReport& report) {
   report.events += std::min(at_ + 1, program_.event_count()) - left_out_;
   for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
   if (setup_.history == nullptr) return;
-  report.devices.back().recorded_peak_reserved = setup_.history->memory.peak_reserved;
-  report.devices.back().recorded_peak_requested = setup_.history->memory.peak_requested;
+  const HistoryProgram& history = *setup_.history;
+  DeviceReport& device = report.devices.back();
+  device.recorded_peak_reserved = history.memory.peak_reserved;
+  device.recorded_peak_requested = history.memory.peak_requested;
+  const std::size_t last = std::min(at_, program_.event_count() - 1);
+  if (!part_.failed.empty())
+    device.depends_from = history.first_passed(device.failures, reader_.number(last) + 1);
 }
 
 }  // namespace vramlab::replay

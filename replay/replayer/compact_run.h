@@ -25,13 +25,14 @@ class CompactReplay : public EngineReplay<allocator::CountingAllocator> {
       : EngineReplay(device, conditions), addresses_(addresses) {}
 
   void adopt(const std::vector<StartingSegment>& start);
+  using EngineReplay::follow_releases;
   /// All that was so at the start is so now: counters and peaks begin here.
   void start_is_there();
 
   /// False where it failed.
   bool request(const CompactEvent& event, const EventShape& shape, std::uint64_t number) {
     ++requests_;
-    const MallocResult result = engine_.malloc(shape.bytes, shape.stream);
+    const MallocResult result = allocate(shape.bytes, shape.stream, number);
     addresses_[event.slot()] = result.address;
     if (counted().peak_reserved_bytes() > peak_reserved_) [[unlikely]]
       note_peak(number);
@@ -93,7 +94,8 @@ class CompactRun {
   std::size_t at_ = 0;
   /// Events that stand for recorded memory, where there is other memory.
   std::size_t left_out_ = 0;
-  bool is_as_recorded_;
+  /// Events about memory that others held when it was recorded count.
+  bool applies_recorded_memory_;
   std::map<traces::DeviceIndex, std::unique_ptr<CompactReplay>> devices_;
   /// The one that the last event was about.
   traces::DeviceIndex last_index_;

@@ -43,7 +43,7 @@ DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& c
 
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
   if (start.empty()) return;
-  lay_out(start, [this](const StartingSegment& given, std::size_t block, Address at) {
+  make_start(start, [this](const StartingSegment& given, std::size_t block, Address at) {
     if (given.ids[block] != 0) live_.note(given.ids[block], at);
     const traces::StackId stack = given.stacks[block];
     if (asked().notes_origins == NotesOrigins::yes && stack != traces::StackId{})
@@ -73,10 +73,18 @@ bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces:
   if (const auto now_ns = time_of(event)) kept().set_time_us(*now_ns / 1000);
   last_event_ = {
       number, event.time_ns ? event.time_ns : (last_event_ ? last_event_->time_ns : std::nullopt)};
+  follow_releases(number);
   const bool goes_on = make_call(event, number, texts);
   note_level(event, number);
   move_history_out();
   return goes_on;
+}
+
+void DeviceReplay::follow_to_the_end(std::uint64_t event_count) {
+  follow_releases(event_count);
+  curve_.note(last_event_ ? last_event_->event : 0,
+              {{static_cast<std::uint64_t>(counted().current_allocated_bytes())},
+               {static_cast<std::uint64_t>(counted().current_reserved_bytes())}});
 }
 
 bool DeviceReplay::make_call(const Event& event, std::uint64_t number,
@@ -113,7 +121,7 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
 
 bool DeviceReplay::request(const Event& event, std::uint64_t number) {
   ++requests_;
-  const MallocResult result = engine_.malloc(event.bytes, event.stream);
+  const MallocResult result = allocate(event.bytes, event.stream, number);
   if (result) {
     live_.note(event.id, result.address);
     note_origin(event, number, result.address);

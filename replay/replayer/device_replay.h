@@ -42,6 +42,8 @@ class DeviceReplay final : public ProgramDevice,
   std::vector<allocator::Rule> take_rules() {
     return static_cast<allocator::ActedRules&>(engine_.listeners()).take_rules();
   }
+  /// Gives back what was given back after the last call, if a course is followed.
+  void follow_to_the_end(std::uint64_t event_count);
   Bytes device_free() { return on_device_.device().memory_info().free; }
   /// For each entry of history() or take_history(): the stack of the request or the free.
   traces::LongSequence<traces::StackId> history_stacks(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "allocator/replay_access.h"
@@ -19,6 +20,7 @@ namespace vramlab::replay {
 template <class Allocator>
 class EngineReplay {
  public:
+  const RecordedCourse* course() const { return course_; }
   traces::DeviceIndex device() const { return index_; }
   StatisticValues statistics() const { return counted().values(); }
   streams::DeviceCallCounts device_calls() const { return on_device_.call_counts(); }
@@ -34,7 +36,8 @@ class EngineReplay {
       : index_(device),
         conditions_(conditions),
         on_device_(conditions_, device),
-        engine_(on_device_.device(), *conditions.setup.version, conditions.setup.settings) {
+        engine_(on_device_.device(), *conditions.setup.version, conditions.setup.settings),
+        course_(conditions.setup.course) {
     if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
   }
   ~EngineReplay() = default;
@@ -42,21 +45,14 @@ class EngineReplay {
   const ReplayConditions& asked() const { return conditions_.setup.asked; }
   const allocator::Statistics& counted() const { return engine_.listeners(); }
 
-  /// Lays out the segments of the start. `named` hears of each block: the start, its number there,
-  /// where it is.
+  /// Makes the memory of the start. `named` hears of each block: the start, its number there, where
+  /// it is.
   template <class Named>
-  void lay_out(const std::vector<StartingSegment>& start, const Named& named) {
-    for (const StartingSegment& given : start) {
-      GivenSegment segment = given.segment;
-      segment.base = on_device_.adopt(segment);
-      allocator::ReplayAccess(engine_).adopt(segment);
-      Address address = segment.base;
-      for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
-        named(given, i, address);
-        address = address + segment.blocks[i].size;
-      }
-    }
-    static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  void make_start(const std::vector<StartingSegment>& start, const Named& named) {
+    if (asked().starting_memory == StartingMemory::requested_anew)
+      request_anew(start, named);
+    else
+      lay_out(start, named);
   }
 
   /// Counters and peaks begin here.
@@ -68,6 +64,21 @@ class EngineReplay {
     requests_ = 0;
     frees_ = 0;
     stranded_at_peak_ = stranded_now(engine_);
+  }
+
+  /// Gives back what the recording gave back before this event, if a course is followed.
+  void follow_releases(std::uint64_t number) {
+    if (course_ == nullptr) return;
+    const std::vector<RecordedCourse::Release>& releases = course_->releases;
+    for (; next_release_ < releases.size() && releases[next_release_].event < number;
+         ++next_release_)
+      release_as_recorded(releases[next_release_]);
+  }
+
+  MallocResult allocate(Bytes bytes, StreamId stream, std::uint64_t number) {
+    if (course_ == nullptr) [[likely]]
+      return engine_.malloc(bytes, stream);
+    return allocate_as_recorded(bytes, stream, number);
   }
 
   /// For a request that asked for something and got nothing.
@@ -88,6 +99,10 @@ class EngineReplay {
         return;
       case Kind::external:
         return on_device_.set_external(event.bytes);
+      case Kind::empty_cache:
+        // The course has all that it gave back.
+        if (course_ == nullptr) apply_to_pools(engine_, event, [](auto) { return false; });
+        return;
       default:
         if (apply_to_pools(engine_, event,
                            [this](auto stream) { return on_device_.is_capturing(stream); }))
@@ -125,6 +140,9 @@ class EngineReplay {
   DeviceConditions conditions_;
   ReplayDevice on_device_;
   Allocator engine_;
+  const RecordedCourse* course_;
+  std::size_t next_release_ = 0;
+  std::size_t next_request_ = 0;
   std::vector<FailedRequest> failures_;
   Bytes stranded_at_peak_;
   std::uint64_t requests_ = 0;
@@ -132,6 +150,99 @@ class EngineReplay {
   std::uint64_t options_left_out_ = 0;
 
  private:
+  void release_as_recorded(const RecordedCourse::Release& release) {
+    engine_.complete_frees();
+    allocator::ReplayAccess access(engine_);
+    if (release.is_unmap && access.can_unmap_named(release.address))
+      access.unmap_named(release.address);
+    else if (!release.is_unmap && access.can_release_named(release.address))
+      access.release_named(release.address);
+  }
+
+  [[gnu::noinline]] MallocResult allocate_as_recorded(Bytes bytes, StreamId stream,
+                                                      std::uint64_t number) {
+    const std::vector<RecordedCourse::Request>& requests = course_->requests;
+    while (next_request_ < requests.size() && requests[next_request_].event < number)
+      ++next_request_;
+    if (next_request_ == requests.size() || requests[next_request_].event != number)
+      return engine_.malloc(bytes, stream);
+    const RecordedCourse::Request& recorded = requests[next_request_];
+    engine_.complete_frees();
+    allocator::ReplayAccess access(engine_);
+    CourseDirector director(recorded, bytes);
+    if (!recorded.fails) return access.malloc_directed(bytes, stream, recorded.pool, director);
+    const Bytes held = engine_.core().reserved + recorded.device_free.value_or(Bytes{});
+    on_device_.set_external(conditions_.memory - std::min(conditions_.memory, held));
+    const MallocResult result = access.malloc_directed(bytes, stream, recorded.pool, director);
+    if (!result) access.describe_failure(bytes);
+    on_device_.set_external({});
+    return result;
+  }
+
+  /// A request whose search missed: releases were made before, as recorded.
+  class CourseDirector : public allocator::Director {
+   public:
+    CourseDirector(const RecordedCourse::Request& recorded, Bytes bytes)
+        : recorded_(recorded),
+          asks_device_(!recorded.fails || recorded.device_free.value_or(Bytes{}) < bytes) {}
+    bool search_has_failed() override { return true; }
+    unsigned garbage_passes() override { return 0; }
+    bool may_attempt() override {
+      const bool is_first = !std::exchange(has_tried_, true);
+      if (is_first && recorded_.retries) return false;
+      return asks_device_;
+    }
+    bool goes_on() override { return recorded_.retries; }
+    bool releases_everything(std::vector<PoolId>& /*pools*/) override { return true; }
+
+   private:
+    const RecordedCourse::Request& recorded_;
+    /// Otherwise a memory fraction refused it, which no recording tells.
+    bool asks_device_;
+    bool has_tried_ = false;
+  };
+
+  /// Gets its memory as long as there is any, and releases nothing.
+  struct PlainDirector : allocator::Director {
+    bool search_has_failed() override { return false; }
+    unsigned garbage_passes() override { return 0; }
+    bool may_attempt() override { return true; }
+    bool goes_on() override { return false; }
+    bool releases_everything(std::vector<PoolId>& /*pools*/) override { return false; }
+  };
+
+  template <class Named>
+  void lay_out(const std::vector<StartingSegment>& start, const Named& named) {
+    for (const StartingSegment& given : start) {
+      GivenSegment segment = given.segment;
+      segment.base = on_device_.adopt(segment);
+      allocator::ReplayAccess(engine_).adopt(segment);
+      Address address = segment.base;
+      for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
+        named(given, i, address);
+        address = address + segment.blocks[i].size;
+      }
+    }
+    static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  }
+
+  template <class Named>
+  void request_anew(const std::vector<StartingSegment>& start, const Named& named) {
+    PlainDirector director;
+    allocator::ReplayAccess access(engine_);
+    for (const StartingSegment& given : start)
+      for (std::size_t i = 0; i < given.ids.size(); ++i) {
+        if (given.ids[i] == 0) continue;
+        const MallocResult result =
+            access.malloc_directed(given.segment.blocks[i].known_request(), given.segment.stream,
+                                   given.segment.pool, director);
+        if (!result)
+          throw DeviceError("the blocks from before the recording need more than " +
+                            format_bytes(conditions_.memory));
+        named(given, i, result.address);
+      }
+  }
+
   void set_options(std::string_view text) {
     if (conditions_.setup.keeps_settings())
       ++options_left_out_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "replay/recording/explained_history.h"
 #include "replay/replayer/recorded_memory.h"
@@ -67,6 +68,8 @@ class ProgramBuilder {
     return {.device = {static_cast<std::uint32_t>(history.device)},
             .part = {},
             .memory = recorded_memory(history, explained),
+            .course = {},
+            .event_count = history.events.size(),
             .reservation = explained.placements.reservation,
             .places = {history, explained},
             .fidelity = explained.fidelity,
@@ -163,6 +166,7 @@ class ProgramBuilder {
       if (const auto others = others_.follow(call, released_otherwise_))
         add_memory_of_others(*others);
     if (explained_.emptied_in_vain.contains(call.first)) add(ProgramEventKind::empty_cache);
+    note_course(call);
     const Address address = history_.events[call.first].address;
     switch (call.kind) {
       case RecordedCallKind::free:
@@ -180,6 +184,26 @@ class ProgramBuilder {
                                                           : add_request(pool);
       }
     }
+  }
+
+  void note_course(const RecordedCall& call) {
+    RecordedCourse& course = program_.course;
+    bool gets_memory = false;
+    for (std::size_t i = call.first; i < call.end; ++i) {
+      const AllocatorEvent& event = history_.events[i];
+      if (is_release(event.action))
+        course.releases.push_back({i, event.address, event.action == Action::segment_unmap});
+      else if (is_segment_call(event.action))
+        gets_memory = true;
+    }
+    if (call.kind != RecordedCallKind::request) return;
+    const AllocatorEvent& request = history_.events[call.end - 1];
+    const bool fails = request.action == Action::oom;
+    if (!fails && !gets_memory) return;
+    course.requests.push_back({call.end - 1, pool_of(call.end - 1), fails,
+                               explained_.retried.contains(call.first), std::nullopt});
+    if (fails && !history_.traits.lacks_device_free)
+      course.requests.back().device_free = Bytes{request.address.value};
   }
 
   void add_free(Address address) {
@@ -343,7 +367,8 @@ class ProgramBuilder {
     if (is_private) add_pool(pool, ProgramEventKind::pool_end);
     if (is_private) add_pool(pool, ProgramEventKind::pool_release);
     if (!has_failed) return;
-    ++program_.failed_requests;
+    program_.part.failed.push_back(at_);
+    if (at_ + 1 < history_.events.size()) ++program_.caught_count;
     add(ProgramEventKind::free).id = id;
   }
 
@@ -384,6 +409,22 @@ HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& 
   return ProgramBuilder(history, explained, texts).build();
 }
 
+bool HistoryProgram::went_on_after(std::uint64_t number) const {
+  return std::ranges::binary_search(std::span(part.failed).first(caught_count), number);
+}
+
+std::optional<std::uint64_t> HistoryProgram::first_passed(
+    const std::vector<FailedRequest>& failures, std::uint64_t end) const {
+  auto next = failures.begin();
+  for (const std::uint64_t number : part.failed) {
+    if (number >= end) return std::nullopt;
+    next = std::find_if(next, failures.end(),
+                        [number](const FailedRequest& one) { return one.event >= number; });
+    if (next == failures.end() || next->event != number) return number;
+  }
+  return std::nullopt;
+}
+
 // Assumptions of a replay of a recorded history, as sentences.
 
 namespace {
@@ -395,6 +436,29 @@ bool has_garbage(const DeviceFidelity& fidelity) {
 }
 
 }  // namespace
+
+bool is_recorded_run(const HistoryProgram& history, const DeviceReport& report) {
+  const auto requested = static_cast<std::uint64_t>(report.statistics.requested_bytes.all.peak);
+  return report.counts() == history.memory.counts &&
+         report.peak_reserved.bytes == history.memory.peak_reserved &&
+         Bytes{requested} == history.memory.peak_requested;
+}
+
+std::optional<std::string> failures_note(const HistoryProgram& history,
+                                         const DeviceReport& report) {
+  if (history.part.failed.empty()) return std::nullopt;
+  const std::string device = "device " + std::to_string(history.device.value) + ": ";
+  if (report.depends_from)
+    return device + "what follows event " + std::to_string(*report.depends_from) +
+           " depends on what the program does: this request failed in the recorded run, which "
+           "is replayed from there on, and passes here";
+  const auto count = std::ranges::count_if(report.failures, [&](const FailedRequest& failure) {
+    return std::ranges::binary_search(history.part.failed, failure.event);
+  });
+  if (count == 0) return std::nullopt;
+  return device + (count == 1 ? "1 request fails" : std::to_string(count) + " requests fail") +
+         " as in the recorded run" + (history.caught_count > 0 ? ", which went on" : "");
+}
 
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,
                                   const allocator::Settings& settings) {
@@ -409,16 +473,12 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
     for (const std::string& change : fidelity.settings_changes) notes.push_back(device + change);
   const bool is_native = settings.backend == allocator::Backend::native;
   if (!history.part.start.empty())
-    notes.push_back(device + (is_native
+    notes.push_back(device + (is_native && conditions.starting_memory == StartingMemory::as_recorded
                                   ? "memory from before the recording keeps its recorded layout"
                                   : "memory from before the recording is requested first"));
   if (history.unmatched_frees > 0)
     notes.push_back(device + std::to_string(history.unmatched_frees) +
                     " frees of unknown blocks are left out");
-  if (history.failed_requests > 0)
-    notes.push_back(device + std::to_string(history.failed_requests) +
-                    " requests failed in the recorded run: they are tried, and freed at once if "
-                    "they succeed");
   const bool was_short = fidelity.inferred.oversize_releases +
                              fidelity.inferred.release_all_or_empty_cache +
                              fidelity.inferred.out_of_memory >
@@ -435,7 +495,15 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
     notes.push_back(device +
                     "requests come from threads of the program, in the order of the recorded run: "
                     "under other conditions the threads may take other turns (guessed)");
+  return notes;
+}
+
+std::vector<std::string> garbage_notes(const HistoryProgram& history,
+                                       const ReplayConditions& conditions) {
+  std::vector<std::string> notes;
   if (conditions.memory_fraction) return notes;
+  const std::string device = "device " + std::to_string(history.device.value) + ": ";
+  const DeviceFidelity& fidelity = history.fidelity;
   if (fidelity.allowed && conditions.memory)
     notes.push_back(device +
                     "garbage was collected in the recorded run, under a memory fraction: give it "

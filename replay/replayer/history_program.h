@@ -5,13 +5,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "replay/recording/compact_program.h"
 #include "replay/recording/explained_history.h"
 #include "replay/recording/recorded_device.h"
+#include "replay/replayer/recorded_course.h"
 #include "replay/replayer/recorded_memory.h"
+#include "replay/replayer/replay_report.h"
 
 namespace vramlab::replay {
 
@@ -22,6 +25,9 @@ struct HistoryProgram {
   traces::DeviceIndex device;
   ProgramPart part;
   RecordedMemory memory;
+  RecordedCourse course;
+  /// In the device's trace.
+  std::uint64_t event_count = 0;
   /// The addresses of its expandable segments.
   Bytes reservation;
   RecordedPlaces places;
@@ -33,16 +39,33 @@ struct HistoryProgram {
   std::size_t emptied_in_vain = 0;
   /// Requests come from several threads of the program.
   bool has_threads = false;
-  /// Requests that failed: they are tried, and given back at once.
-  std::uint64_t failed_requests = 0;
+  /// How many of the failed requests the recorded run went on after: its last event may be one.
+  std::size_t caught_count = 0;
+
+  /// Whether the recorded run went on after this request had failed.
+  bool went_on_after(std::uint64_t number) const;
+  /// The first request before `end` that failed in the recorded run and is not among `failures`,
+  /// which ascend. What the program does from there on is not in the recording.
+  std::optional<std::uint64_t> first_passed(const std::vector<FailedRequest>& failures,
+                                            std::uint64_t end) const;
 };
 
 /// `texts`: takes the texts of the program's events.
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
                           traces::TextTable& texts);
 
+/// Whether the counts and peaks of a whole replay are those of the recording.
+bool is_recorded_run(const HistoryProgram& history, const DeviceReport& report);
+
+/// About requests that failed in the recorded run: whether they fail again in a replay. Empty where
+/// none failed.
+std::optional<std::string> failures_note(const HistoryProgram& history, const DeviceReport& report);
+
 /// Sentences: what a replay under these conditions assumes. `settings`: those it runs under.
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,
                                   const allocator::Settings& settings);
+/// The same about garbage that was collected, where the recorded course is not followed.
+std::vector<std::string> garbage_notes(const HistoryProgram& history,
+                                       const ReplayConditions& conditions);
 
 }  // namespace vramlab::replay

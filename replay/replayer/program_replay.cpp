@@ -135,7 +135,7 @@ void ProgramReplay::apply(const ProgramEvent& event, std::uint64_t number) {
   if (pinned != nullptr && traces::is_of_host(event.kind)) return apply_to_host(event, number);
   ProgramDevice& device = device_of(event.device);
   const bool goes_on = device.apply(event, number, texts_);
-  if (!goes_on && setup_.asked.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
+  if (!goes_on && !setup_.goes_on_after(number)) stopped_at_ = number;
   if (pinned != nullptr) pinned->apply(event, number, texts_);
   if (watch_.after_event) watch_.after_event(*device.native(), event, number);
 }
@@ -158,6 +158,7 @@ void ProgramReplay::replay(const ProgramEvent& event, std::uint64_t number) {
     return;
   }
   ++events_;
+  last_number_ = number;
   const bool is_of_pool = event.kind == traces::ProgramEventKind::stream_from_pool;
   guard(number, [&] {
     if (is_of_pool || !torch_streams_.empty())
@@ -183,10 +184,11 @@ void ProgramReplay::run(const ProgramPart& part) {
   const HistoryProgram* const history = setup_.history;
   if (history != nullptr) guard(0, [&] { device_of(history->device).adopt(part.start); });
   may_use_host_ = may_use_host_ || part.program.uses_host();
-  const bool is_as_recorded = history == nullptr || replay::is_as_recorded(setup_.asked);
+  const bool applies_recorded_memory =
+      history == nullptr || (is_as_recorded(setup_.asked) && setup_.course == nullptr);
   CompactReader reader(part.program);
   for (std::size_t i = 0; i < part.program.event_count() && !is_over(); ++i) {
-    if (reader[i].kind() == CompactKind::of_recorded_memory && !is_as_recorded) continue;
+    if (reader[i].kind() == CompactKind::of_recorded_memory && !applies_recorded_memory) continue;
     const ProgramEvent event = reader.event_at(i);
     const std::uint64_t number = reader.number(i);
     if (history != nullptr && i == part.start_event_count && watch_.at_start &&
@@ -198,6 +200,9 @@ void ProgramReplay::run(const ProgramPart& part) {
       replay(event, number);
     if (i + 1 == part.start_event_count) device_of(history->device).start_is_there();
   }
+  if (setup_.course != nullptr && !is_over())
+    if (DeviceReplay* const device = device_of(history->device).native())
+      device->follow_to_the_end(history->event_count);
 }
 
 void ProgramReplay::add_device(ProgramDevice& device, DeviceIndex index, ReplayReport& report) {
@@ -208,8 +213,17 @@ void ProgramReplay::add_device(ProgramDevice& device, DeviceIndex index, ReplayR
   if (auto note = empty_fraction_note(added, setup_.asked.memory_fraction))
     report.notes.push_back(*std::move(note));
   if (setup_.history == nullptr) return;
-  added.recorded_peak_reserved = setup_.history->memory.peak_reserved;
-  added.recorded_peak_requested = setup_.history->memory.peak_requested;
+  const HistoryProgram& history = *setup_.history;
+  added.depends_from = history.first_passed(added.failures, last_number_ + 1);
+  if (auto note = failures_note(history, added)) report.notes.push_back(*std::move(note));
+  const bool is_whole = last_number_ + 1 >= history.event_count && !stopped_at_;
+  if (is_whole && is_as_recorded(setup_.asked) && !is_recorded_run(history, added))
+    report.notes.push_back("device " + std::to_string(index.value) +
+                           ": this replay departs from the recorded run in its counts or "
+                           "peaks");
+  added.recorded_counts = history.memory.counts;
+  added.recorded_peak_reserved = history.memory.peak_reserved;
+  added.recorded_peak_requested = history.memory.peak_requested;
 }
 
 ReplayReport ProgramReplay::finish() {

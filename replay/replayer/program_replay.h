@@ -82,6 +82,8 @@ class ProgramReplay : public traces::ProgramSink {
   std::uint64_t position_ = 0;
   /// Replayed ones.
   std::uint64_t events_ = 0;
+  /// The last one of them.
+  std::uint64_t last_number_ = 0;
   std::optional<std::uint64_t> first_time_ns_;
   /// The watch looks no further.
   bool has_passed_last_ = false;

@@ -96,10 +96,25 @@ Bytes requested_at(const StartingState& start) {
 
 }  // namespace
 
+namespace {
+
+void count_entry(const AllocatorEvent& event, RecordedCounts& counts) {
+  if (event.action == Action::segment_alloc) ++counts.device_allocs;
+  if (event.action == Action::segment_free) ++counts.device_frees;
+  if (event.action == Action::oom) ++counts.failures;
+  if (is_release(event.action))
+    counts.released += event.size;
+  else if (is_segment_call(event.action))
+    counts.got += event.size;
+}
+
+}  // namespace
+
 RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed) {
   Held held{reserved_at(placed.start), requested_at(placed.start)};
   RecordedMemory memory{held.reserved, held.requested, std::nullopt, placed.room.total};
   for (const AllocatorEvent& event : history.events) {
+    count_entry(event, memory.counts);
     switch (event.action) {
       case Action::segment_alloc:
       case Action::segment_map:
@@ -136,7 +151,7 @@ RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory
 
 bool is_as_recorded(const ReplayConditions& conditions) {
   return !conditions.options && !conditions.memory && !conditions.memory_fraction &&
-         !conditions.held_by_others;
+         !conditions.held_by_others && conditions.starting_memory == StartingMemory::as_recorded;
 }
 
 ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,

@@ -9,6 +9,7 @@
 #include "replay/recording/explained_history.h"
 #include "replay/recording/recorded_history.h"
 #include "replay/recording/starting_state.h"
+#include "replay/replayer/recorded_course.h"
 #include "replay/replayer/replay_conditions.h"
 
 namespace vramlab::replay {
@@ -64,6 +65,7 @@ struct RecordedMemory {
   std::optional<Bytes> bound;
   /// All that the program could have, if every out-of-memory tells the same.
   std::optional<Bytes> total;
+  RecordedCounts counts = {};
 };
 RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed);
 

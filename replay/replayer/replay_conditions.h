@@ -41,10 +41,22 @@ enum class FreeTiming : std::uint8_t {
 };
 
 enum class OnOutOfMemory : std::uint8_t {
+  /// The program goes on where the recorded one did after the same request had failed. Any other
+  /// failure ends the replay.
+  as_recorded,
   /// The replay ends there.
   stop,
   /// The request gets nothing, and the program goes on without it.
   skip,
+};
+
+/// Memory that was reserved before a recording began.
+enum class StartingMemory : std::uint8_t {
+  /// Lies where it was recorded, under every setting.
+  as_recorded,
+  /// The blocks that were in use are requested anew, in the order of their addresses: a model, as
+  /// the recording does not say how they came about.
+  requested_anew,
 };
 
 enum class NotesOrigins : bool { no, yes };
@@ -71,7 +83,8 @@ struct ReplayConditions {
   std::optional<FreeTiming> timing{};
   /// For modelled frees.
   streams::StreamModel stream_model{};
-  OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
+  OnOutOfMemory on_out_of_memory = OnOutOfMemory::as_recorded;
+  StartingMemory starting_memory = StartingMemory::as_recorded;
   std::size_t history_capacity = 0;
   /// For long histories.
   traces::ScratchPlace scratch = {};

@@ -4,6 +4,13 @@
 
 namespace vramlab::replay {
 
+RecordedCounts DeviceReport::counts() const {
+  const auto bytes = [](std::int64_t number) { return Bytes{static_cast<std::uint64_t>(number)}; };
+  return {device_calls.allocations, device_calls.releases, failures.size(),
+          bytes(statistics.reserved_bytes.all.allocated),
+          bytes(statistics.reserved_bytes.all.freed)};
+}
+
 bool ReplayReport::has_failures() const {
   return std::ranges::any_of(devices,
                              [](const DeviceReport& device) { return !device.failures.empty(); });

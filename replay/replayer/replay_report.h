@@ -12,6 +12,7 @@
 #include "replay/metrics/memory_curve.h"
 #include "replay/metrics/metrics.h"
 #include "replay/replayer/pinned_replay.h"
+#include "replay/replayer/recorded_course.h"
 #include "streams/device/device_costs.h"
 #include "streams/device/memory_device.h"
 #include "streams/ordered_pool/ordered_pool.h"
@@ -59,11 +60,18 @@ struct DeviceReport {
   std::optional<Bytes> stranded_at_peak = Bytes{};
   /// All of them, in order.
   std::vector<FailedRequest> failures;
+  /// The first request that failed in the recorded run and passes here. What follows is replayed
+  /// as recorded, and depends on what the program does.
+  std::optional<std::uint64_t> depends_from;
   /// The origin of a stream-ordered pool's memory, if there is such a pool.
   std::optional<streams::OrderedPoolCounts> pool;
   /// The peak of the recording itself, if the file is one and tells it.
   std::optional<Bytes> recorded_peak_requested;
   std::optional<Bytes> recorded_peak_reserved;
+  std::optional<RecordedCounts> recorded_counts;
+
+  /// As a recording counts.
+  RecordedCounts counts() const;
 };
 
 struct ReplayReport {

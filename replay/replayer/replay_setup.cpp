@@ -88,6 +88,12 @@ FreeTiming ReplaySetup::timing() const {
   return asked.timing.value_or(history != nullptr ? FreeTiming::recorded : FreeTiming::modelled);
 }
 
+bool ReplaySetup::goes_on_after(std::uint64_t number) const {
+  if (asked.on_out_of_memory == OnOutOfMemory::as_recorded)
+    return history != nullptr && history->went_on_after(number);
+  return asked.on_out_of_memory == OnOutOfMemory::skip;
+}
+
 ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
   if (history != nullptr) return choose_memory(history->memory, history->reservation, asked);
   if (asked.memory) return {*asked.memory, "as given"};
@@ -99,7 +105,8 @@ ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
 DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
   DeviceConditions of_device{*this, memory_of(device).memory, asked.memory_fraction, timing()};
   // Its share of the recorded device is not known, so it says nothing of another one.
-  const bool may_be_inferred = history != nullptr && !asked.memory_fraction && !asked.memory;
+  const bool may_be_inferred =
+      history != nullptr && !asked.memory_fraction && !asked.memory && course == nullptr;
   if (may_be_inferred && history->fidelity.allowed)
     of_device.memory_fraction = history->fidelity.allowed->fraction_of(of_device.memory);
   return of_device;

@@ -47,8 +47,12 @@ struct ReplaySetup {
   const HistoryProgram* history = nullptr;
   /// The places of the history's next segments.
   std::optional<RecordedPlaces> places = {};
+  /// The course of the history, where it is followed; otherwise null.
+  const RecordedCourse* course = nullptr;
 
   FreeTiming timing() const;
+  /// Whether the program goes on after this request failed.
+  bool goes_on_after(std::uint64_t number) const;
   /// The program's own changes of options are left out.
   bool keeps_settings() const { return asked.options.has_value(); }
   const streams::DeviceCosts& device_costs() const {

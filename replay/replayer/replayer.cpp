@@ -1,6 +1,8 @@
 #include "replay/replayer/replayer.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "allocator/types/answers.h"
 #include "allocator/types/check.h"
@@ -31,8 +33,15 @@ void append(ReplayReport& report, ReplayReport part) {
 
 }  // namespace
 
+struct Replayer::Departures {
+  std::mutex lock;
+  std::map<traces::DeviceIndex, bool> known;
+};
+
 Replayer::Replayer(Recording& recording)
-    : recording_(recording), version_(recording.asked_version()) {
+    : recording_(recording),
+      version_(recording.asked_version()),
+      departures_(std::make_shared<Departures>()) {
   if (!recording_.is_program())
     take_history();
   else if (recording_.program() != nullptr)
@@ -107,11 +116,45 @@ std::vector<std::string> Replayer::notes() const {
       notes.push_back(device + ": following the recording was " +
                       std::string(fidelity_label_name(history.fidelity.label)) +
                       " (vramlab verify says where), so these replays are guessed");
-    if (const Bytes there = reserved_in(history.part.start); there > Bytes{})
-      notes.push_back(device + ": " + format_bytes(there) +
-                      " from before the recording keeps its recorded layout, whatever the setting");
   }
   return notes;
+}
+
+std::string late_start_text(const LateStart& start) {
+  const std::uint64_t percent =
+      start.peak_reserved == Bytes{} ? 0 : start.reserved.count * 100 / start.peak_reserved.count;
+  return "device " + std::to_string(start.device.value) + ": " + format_bytes(start.reserved) +
+         " of " + format_bytes(start.peak_reserved) + " (" + std::to_string(percent) +
+         " %) were reserved before the first event";
+}
+
+std::vector<LateStart> Replayer::late_starts() const {
+  std::vector<LateStart> late;
+  for (const HistoryProgram& history : histories_)
+    if (const Bytes there = reserved_in(history.part.start); there > Bytes{})
+      late.push_back({history.device, there, history.memory.peak_reserved});
+  return late;
+}
+
+bool Replayer::start_holds_peaks() const {
+  const std::vector<LateStart> late = late_starts();
+  return !late.empty() && late.size() == histories_.size() &&
+         std::ranges::all_of(late, &LateStart::holds_peak);
+}
+
+bool Replayer::has_caught_failures() const {
+  return std::ranges::any_of(
+      histories_, [](const HistoryProgram& history) { return history.caught_count > 0; });
+}
+
+void Replayer::refuse_without_requests() const {
+  std::uint64_t requests = host_.events.size();
+  for (const ProgramPart* part : parts())
+    requests += part->program.request_count() + (part->program.uses_host() ? 1 : 0);
+  if (requests > 0) return;
+  std::string found = "none";
+  for (const LateStart& start : late_starts()) found += "; " + late_start_text(start);
+  throw InputError({file(), "", "requests for memory, which tell settings apart", found});
 }
 
 const ProgramPart& Replayer::program() const {
@@ -137,8 +180,41 @@ ReplaySetup Replayer::setup_for(const ReplayConditions& conditions,
   ReplaySetup setup{
       file(), conditions, version_, settings_for(conditions), recording_.header().devices, history};
   setup.asked.version = version_;
-  if (history != nullptr) setup.places = history->places;
+  if (history != nullptr && conditions.starting_memory == StartingMemory::as_recorded)
+    setup.places = history->places;
+  if (history != nullptr && follows_course(conditions, *history)) setup.course = &history->course;
   return setup;
+}
+
+bool Replayer::follows_course(const ReplayConditions& conditions,
+                              const HistoryProgram& history) const {
+  const bool may_follow =
+      is_as_recorded(conditions) && !conditions.make_program_device &&
+      conditions.timing.value_or(FreeTiming::recorded) == FreeTiming::recorded &&
+      history.fidelity.label == FidelityLabel::exact &&
+      settings().backend == allocator::Backend::native;
+  const bool can_depart = !history.course.releases.empty() || !history.part.failed.empty();
+  if (!may_follow || !can_depart) return false;
+  const std::scoped_lock guard(departures_->lock);
+  const auto [found, is_new] = departures_->known.try_emplace(history.device, false);
+  if (is_new) found->second = departs_from_recording(history);
+  return found->second;
+}
+
+bool Replayer::departs_from_recording(const HistoryProgram& history) const {
+  ReplayConditions conditions;
+  conditions.version = version_;
+  conditions.on_out_of_memory = OnOutOfMemory::skip;
+  ReplaySetup setup{file(),   conditions,    version_, settings(), recording_.header().devices,
+                    &history, history.places};
+  ReplayReport report;
+  try {
+    if (!CompactRun::can_run(history.part, setup)) return false;
+    CompactRun(history.part, setup, tables().texts).run(report);
+  } catch (const InputError&) {
+    return true;
+  }
+  return !is_recorded_run(history, report.devices.front());
 }
 
 Settings Replayer::settings_for(const ReplayConditions& conditions) const {
@@ -157,6 +233,7 @@ Trust Replayer::trust(const ReplayConditions& conditions) const {
     if (history.fidelity.label != FidelityLabel::exact) return Trust::guessed;
   const HistoryProgram* const first = has_histories() ? &histories_.front() : nullptr;
   const ReplaySetup setup = setup_for(conditions, first);
+  if (!late_starts().empty() && setup.settings != settings()) return Trust::modelled;
   if (setup.settings.backend != allocator::Backend::native) return Trust::modelled;
   return setup.timing() == FreeTiming::modelled &&
                  (has_histories() || program().program.streams_matter() == StreamsMatter::yes)
@@ -192,13 +269,21 @@ ReplayReport Replayer::run(const ReplayConditions& conditions, const ReplayWatch
   report.reference = version_->name;
   const Settings settings = settings_for(conditions);
   report.options = settings.text;
+  for (const LateStart& start : late_starts()) report.notes.push_back(late_start_text(start));
   if (!recording_.rules().settings.doubt.empty())
     report.notes.push_back(recording_.rules().settings.doubt);
   if (settings.backend != allocator::Backend::native)
     report.notes.push_back(modelled_backend_note(settings));
   for (const HistoryProgram& history : histories_) {
     std::ranges::move(notes_on(history, conditions, settings), std::back_inserter(report.notes));
-    ProgramReplay replay(setup_for(conditions, &history), tables().texts, watch);
+    ReplaySetup setup = setup_for(conditions, &history);
+    if (setup.course == nullptr)
+      std::ranges::move(garbage_notes(history, conditions), std::back_inserter(report.notes));
+    else
+      report.notes.push_back("device " + std::to_string(history.device.value) +
+                             ": when memory was short is taken from the recording, as the limits "
+                             "of the recorded run are not known");
+    ProgramReplay replay(std::move(setup), tables().texts, watch);
     replay.run(history.part);
     append(report, replay.finish());
   }

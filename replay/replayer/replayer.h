@@ -3,6 +3,7 @@
 // kept can be replayed once.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,20 @@ struct BoundlessHistories {
   /// In force while they were made.
   Settings settings;
 };
+
+/// A device whose recording began when memory was reserved already.
+struct LateStart {
+  traces::DeviceIndex device;
+  /// Before the first event.
+  Bytes reserved;
+  /// In the recording.
+  Bytes peak_reserved;
+  /// No event reserved more, so no setting can be told from another by the peak.
+  bool holds_peak() const { return reserved >= peak_reserved; }
+  friend bool operator==(const LateStart&, const LateStart&) = default;
+};
+/// Such as `device 0: 15.96 GiB of 15.96 GiB (100 %) were reserved before the first event`.
+std::string late_start_text(const LateStart& start);
 
 enum class Trust : std::uint8_t { exact, modelled, guessed };
 
@@ -50,9 +65,18 @@ class Replayer {
   Settings settings_for(const ReplayConditions& conditions) const;
   /// Throws InputError where others would hold all of a device.
   void refuse_full_devices(const ReplayConditions& conditions) const;
-  /// Whether the allocator answers as it did to the byte where it is asked the same, or streams are
-  /// simulated, or following the recording was not exact.
+  /// Whether the allocator answers as it did to the byte where it is asked the same; or streams are
+  /// simulated, or memory from before the recording is taken to be the same under other options; or
+  /// following the recording was not exact.
   Trust trust(const ReplayConditions& conditions) const;
+  /// Devices whose recordings began late.
+  std::vector<LateStart> late_starts() const;
+  /// Whether no event of any device reserved more than what was there before the first.
+  bool start_holds_peaks() const;
+  /// Whether the recorded run went on after a request had failed.
+  bool has_caught_failures() const;
+  /// Throws InputError where there is no request, so that all settings do the same.
+  void refuse_without_requests() const;
   /// Sentences about what replays of any kind assume.
   std::vector<std::string> notes() const;
   /// Malloc and free events, of all devices.
@@ -71,6 +95,10 @@ class Replayer {
   /// Requires: the program is kept.
   const ProgramPart& program() const;
   ReplayReport run_program(const ReplayConditions& conditions, const ReplayWatch& watch) const;
+  /// Whether the recorded course is followed, as the amount of memory that explains the recording
+  /// leads elsewhere.
+  bool follows_course(const ReplayConditions& conditions, const HistoryProgram& history) const;
+  bool departs_from_recording(const HistoryProgram& history) const;
   /// `history`: null of a program.
   ReplaySetup setup_for(const ReplayConditions& conditions, const HistoryProgram* history) const;
 
@@ -79,6 +107,9 @@ class Replayer {
   const ReferenceVersion* version_ = nullptr;
   std::vector<HistoryProgram> histories_;
   HostHistory host_;
+  /// Found when it is first asked for, by device.
+  struct Departures;
+  std::shared_ptr<Departures> departures_;
 };
 
 }  // namespace vramlab::replay

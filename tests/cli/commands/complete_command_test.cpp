@@ -35,7 +35,8 @@ TEST(CompleteCommand, offers_options_of_the_command) {
 }
 
 TEST(CompleteCommand, offers_values_of_an_option) {
-  EXPECT_THAT(offered({"replay", "--on-oom", ""}), ElementsAre("stop", "skip", "report"));
+  EXPECT_THAT(offered({"replay", "--on-oom", ""}),
+              ElementsAre("recorded", "stop", "skip", "report"));
   EXPECT_THAT(offered({"replay", "x.pickle", "--gpu", "h200"}), ElementsAre("h200"));
   EXPECT_THAT(offered({"replay", "--reference", "2.1"}), Contains("2.12"));
   EXPECT_THAT(offered({"diff", "--fail-if", "peak_reserved"}), Contains("peak_reserved"));

@@ -60,9 +60,7 @@ class ReplayedHistory : public ::testing::TestWithParam<const char*> {
     return recording.run(conditions, watch);
   }
   ReplayReport replay_as_recorded(std::vector<AllocatorEvent>* trace = nullptr) {
-    ReplayConditions conditions;
-    conditions.on_out_of_memory = OnOutOfMemory::skip;
-    return replay(conditions, trace);
+    return replay({}, trace);
   }
 
   traces::RecordedCase recorded;
@@ -148,6 +146,116 @@ INSTANTIATE_TEST_SUITE_P(Recorded, ReplayedHistory,
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
+
+/// Cases whose memory had limits that no recording tells, and that changed on the way.
+class LimitedHistory : public ReplayedHistory {};
+
+TEST_P(LimitedHistory, has_the_recorded_counts_and_peaks_under_the_recorded_conditions) {
+  for (const std::size_t first : {std::size_t{0}, recorded.expected.trace.size() / 2}) {
+    SCOPED_TRACE(first);
+    load(GetParam(), first);
+    const tests::Replayed recording(history, tables, recorded.program.version);
+    if (recording.replayer().trust({}) != Trust::exact) continue;
+    for (const ReplayReport& report : {recording.run({}), recording.figures({})}) {
+      const DeviceReport& device = report.devices.front();
+      EXPECT_EQ(device.peak_reserved.bytes, recording.replayer().history(0)->memory.peak_reserved);
+      EXPECT_TRUE(device.counts() == recording.replayer().history(0)->memory.counts);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, LimitedHistory,
+                         ::testing::Values("gc-1101", "gc-1122", "pressure-1062", "pressure-1075",
+                                           "oversize-1010", "oversize-1117", "oom-1161",
+                                           "pools-1122", "pools-1162", "streams-1076"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+/// A case in which requests fail and the program goes on.
+class CaughtFailures : public ReplayedHistory {
+ protected:
+  void SetUp() override { load("oom-1097"); }
+
+  std::vector<std::uint64_t> recorded_failures() const {
+    std::vector<std::uint64_t> numbers;
+    const auto& events = history.devices.front().events;
+    for (std::size_t i = 0; i < events.size(); ++i)
+      if (events[i].action == Action::oom) numbers.push_back(i);
+    return numbers;
+  }
+};
+
+TEST_F(CaughtFailures, fail_again_under_the_recorded_conditions_and_the_rest_follows) {
+  const ReplayReport report = replay({});
+  EXPECT_FALSE(report.stopped_at);
+  std::vector<std::uint64_t> failed;
+  for (const FailedRequest& failure : report.devices.front().failures)
+    failed.push_back(failure.event);
+  EXPECT_EQ(failed, recorded_failures());
+  EXPECT_FALSE(report.devices.front().depends_from);
+}
+
+TEST_F(CaughtFailures, depend_on_the_program_from_the_first_that_passes_on) {
+  ReplayConditions conditions;
+  conditions.memory = boundless_memory;
+  const tests::Replayed recording(history, tables, recorded.program.version);
+  const ReplayReport report = recording.run(conditions);
+  EXPECT_FALSE(report.has_failures());
+  EXPECT_EQ(report.devices.front().depends_from, recorded_failures().front());
+  EXPECT_EQ(recording.figures(conditions).devices.front().depends_from,
+            recorded_failures().front());
+}
+
+TEST_F(CaughtFailures, end_a_replay_that_is_to_stop_at_any_failure) {
+  ReplayConditions conditions;
+  conditions.on_out_of_memory = OnOutOfMemory::stop;
+  EXPECT_EQ(replay(conditions).stopped_at, recorded_failures().front());
+}
+
+class LateStarts : public ReplayedHistory {
+ protected:
+  void SetUp() override {
+    load("train-1065");
+    load("train-1065", recorded.expected.trace.size() / 2);
+  }
+};
+
+TEST_F(LateStarts, are_told_with_their_share_of_the_peak) {
+  const tests::Replayed recording(history, tables, recorded.program.version);
+  const std::vector<LateStart> late = recording.replayer().late_starts();
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_GT(late.front().reserved, Bytes{});
+  EXPECT_EQ(late.front().peak_reserved, recording.run({}).devices.front().peak_reserved.bytes);
+  EXPECT_EQ(late_start_text({{0}, Bytes{3ULL << 30}, Bytes{4ULL << 30}}),
+            "device 0: 3.00 GiB of 4.00 GiB (75 %) were reserved before the first event");
+  EXPECT_EQ(recording.run({}).notes.front(), late_start_text(late.front()));
+}
+
+TEST_F(LateStarts, leave_only_the_recorded_options_exact) {
+  const tests::Replayed recording(history, tables, recorded.program.version);
+  ReplayConditions conditions;
+  EXPECT_EQ(recording.replayer().trust(conditions), Trust::exact);
+  conditions.options = "expandable_segments:True";
+  EXPECT_EQ(recording.replayer().trust(conditions), Trust::modelled);
+}
+
+TEST_F(LateStarts, request_their_blocks_anew_where_that_is_asked_for) {
+  const tests::Replayed recording(history, tables, recorded.program.version);
+  ReplayConditions conditions;
+  conditions.starting_memory = StartingMemory::requested_anew;
+  conditions.options = "expandable_segments:True";
+  const ReplayReport anew = recording.run(conditions);
+  EXPECT_EQ(run_metrics(recording.figures(conditions)), run_metrics(anew));
+  const StatisticValues& now = anew.devices.front().statistics;
+  EXPECT_EQ(now.segment.all.current, 0) << "expandable segments count as none";
+  conditions.starting_memory = StartingMemory::as_recorded;
+  const ReplayReport kept = recording.run(conditions);
+  EXPECT_EQ(kept.devices.front().statistics.requested_bytes.all.peak, now.requested_bytes.all.peak);
+  EXPECT_NE(anew.devices.front().peak_reserved.bytes, kept.devices.front().peak_reserved.bytes);
+}
 
 class OtherConditions : public ReplayedHistory {};
 

@@ -24,6 +24,7 @@ namespace {
 using replay::FreeTiming;
 using replay::Moment;
 using replay::MomentKind;
+using replay::OnOutOfMemory;
 
 constexpr std::size_t most_decimals = 9;
 
@@ -90,6 +91,11 @@ std::string nearest_gpu(std::string name) {
 FreeTiming timing_of(const std::string& name) {
   if (name == "eager") return FreeTiming::eager;
   return name == "recorded" ? FreeTiming::recorded : FreeTiming::modelled;
+}
+
+OnOutOfMemory on_out_of_memory_of(const std::string& name) {
+  if (name == "recorded") return OnOutOfMemory::as_recorded;
+  return name == "stop" ? OnOutOfMemory::stop : OnOutOfMemory::skip;
 }
 
 /// A number of bytes that a device can have.
@@ -260,9 +266,9 @@ void add_replay_conditions(CLI::App& command, ReplayArguments& arguments) {
   add_limitless_conditions(command, arguments);
   command
       .add_option("--on-oom", arguments.on_out_of_memory,
-                  "At an out-of-memory: stop (the default), skip the request, or skip and report "
-                  "each")
-      ->check(CLI::IsMember({"stop", "skip", "report"}));
+                  "At an out-of-memory: go on where the recorded run did and stop elsewhere "
+                  "(recorded, the default), stop, skip the request, or skip and report each")
+      ->check(CLI::IsMember({"recorded", "stop", "skip", "report"}));
 }
 
 void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments) {
@@ -300,8 +306,7 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
   if (arguments.held_by_others) conditions.held_by_others = Bytes{*arguments.held_by_others};
   if (conditions.memory) refuse_full_device(conditions, *conditions.memory);
   if (!arguments.frees.empty()) conditions.timing = timing_of(arguments.frees);
-  if (arguments.on_out_of_memory != "stop")
-    conditions.on_out_of_memory = replay::OnOutOfMemory::skip;
+  conditions.on_out_of_memory = on_out_of_memory_of(arguments.on_out_of_memory);
   return conditions;
 }
 

@@ -71,7 +71,7 @@ struct ReplayArguments {
   std::optional<double> memory_fraction;
   std::optional<std::uint64_t> held_by_others;
   std::string frees;
-  std::string on_out_of_memory = "stop";
+  std::string on_out_of_memory = "recorded";
 
   /// Whether other conditions than the recorded ones were given, so that a replay is needed.
   bool asks_for_replay() const {

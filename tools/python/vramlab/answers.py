@@ -127,6 +127,12 @@ class Advice(Table):
     nothing_helps: bool
     #: exact, modelled or guessed
     trust: str
+    #: Nothing but modelled time puts this setting before the next.
+    decided_by_time: bool
+    #: Recordings that began when memory was reserved already.
+    late_starts: List[Value]
+    #: Modelled: the answer if the blocks of such a beginning are requested anew.
+    requested_anew: Optional[Value]
     saves_against_no_options: Optional[int]
     saves_against_recorded: Optional[int]
     runs: int

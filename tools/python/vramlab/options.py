@@ -30,7 +30,7 @@ class ReplayOptions(TypedDict, total=False):
     held_by_others: Amount
     history: int
     memory_fraction: float
-    on_oom: Literal["stop", "skip", "report"]
+    on_oom: Literal["recorded", "stop", "skip", "report"]
     reference: Text
     snapshot_at: Text
     snapshot_out: Text
@@ -51,7 +51,7 @@ class SweepOptions(TypedDict, total=False):
     jobs: int
     limit: int
     memory_fraction: float
-    on_oom: Literal["stop", "skip", "report"]
+    on_oom: Literal["recorded", "stop", "skip", "report"]
     output: Text
     recorded: bool
     reference: Text
@@ -68,7 +68,7 @@ class AdviseOptions(TypedDict, total=False):
     held_by_others: Amount
     jobs: int
     memory_fraction: float
-    on_oom: Literal["stop", "skip", "report"]
+    on_oom: Literal["recorded", "stop", "skip", "report"]
     prefer: Literal["memory", "calls", "time"]
     reference: Text
 
@@ -118,7 +118,7 @@ class SnapshotOptions(TypedDict, total=False):
     held_by_others: Amount
     host: bool
     memory_fraction: float
-    on_oom: Literal["stop", "skip", "report"]
+    on_oom: Literal["recorded", "stop", "skip", "report"]
     output: Text
     pinners: int
     quick: bool
@@ -171,7 +171,7 @@ class StepsOptions(TypedDict, total=False):
     gpu: Text
     held_by_others: Amount
     memory_fraction: float
-    on_oom: Literal["stop", "skip", "report"]
+    on_oom: Literal["recorded", "stop", "skip", "report"]
     reference: Text
 
 
@@ -206,7 +206,7 @@ class LiveOptions(TypedDict, total=False):
     gpu: Text
     held_by_others: Amount
     memory_fraction: float
-    on_oom: Literal["stop", "skip", "report"]
+    on_oom: Literal["recorded", "stop", "skip", "report"]
     reference: Text
     repeats: int
 
@@ -222,7 +222,7 @@ class ReportOptions(TypedDict, total=False):
     gpu: Text
     held_by_others: Amount
     memory_fraction: float
-    on_oom: Literal["stop", "skip", "report"]
+    on_oom: Literal["recorded", "stop", "skip", "report"]
     reference: Text
 
 

@@ -424,6 +424,12 @@ ordered_json end_json(const StatisticValues& statistics) {
           {"segments", statistics.segment.all.current}};
 }
 
+ordered_json counts_json(const replay::RecordedCounts& counts) {
+  return {{"device_allocs", counts.device_allocs},
+          {"device_frees", counts.device_frees},
+          {"out_of_memory", counts.failures}};
+}
+
 ordered_json device_json(const DeviceReport& device) {
   const StatisticValues& statistics = device.statistics;
   const bool has_memory = !device.memory_origin.empty();
@@ -447,12 +453,14 @@ ordered_json device_json(const DeviceReport& device) {
           {"stream_ordered", or_null(device.pool, pool_json)},
           {"metrics", metrics_json(run_metrics(device))},
           {"curve", curve_json(device.curve)},
-          {"out_of_memory", json_list(device.failures, failure_json)}};
+          {"out_of_memory", json_list(device.failures, failure_json)},
+          {"depends_from", or_null(device.depends_from)},
+          {"recorded_counts", or_null(device.recorded_counts, counts_json)}};
 }
 
 std::string replay_json(const ReplayOutcome& outcome) {
   const replay::ReplayReport& report = outcome.report;
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"file", outcome.file},
                     {"reference", report.reference},
                     {"options", report.options},

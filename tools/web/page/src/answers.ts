@@ -7,7 +7,14 @@ export interface Replayed {
   notes: string[];
   metrics: Record<string, number>;
   out_of_memory: { device: number; event: number; text?: string }[];
-  devices: { device: number; memory_bytes: number | null; memory_origin: string }[];
+  devices: ReplayedDevice[];
+}
+export interface ReplayedDevice {
+  device: number;
+  memory_bytes: number | null;
+  memory_origin: string;
+  recorded_peak_reserved_bytes: number | null;
+  recorded_counts: Record<string, number> | null;
 }
 
 export interface DeviceFacts {

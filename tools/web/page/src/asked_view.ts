@@ -141,7 +141,7 @@ export class AskedView {
       element("th", { scope: "col", ...(i > 0 ? { class: "number" } : {}) }, text)))));
     const body = element("tbody");
     for (const row of rows) {
-      const before = this.recorded!.metrics[row.metric] ?? 0;
+      const before = recordedFigure(this.recorded!, row.metric);
       const now = asked.metrics[row.metric] ?? 0;
       if (before === 0 && now === 0 && row.metric !== "out_of_memory") continue;
       const text = (value: number) => (row.isSize ? sizeText(value) : String(value));
@@ -166,6 +166,14 @@ export class AskedView {
     const notes = asked.notes.map((note) => `${note[0]!.toUpperCase()}${note.slice(1)}.`);
     return ["How sure: " + label, ...notes].join(" ");
   }
+}
+
+/** The file's own figure, where it has one; others are those of a replay under the recorded options. */
+function recordedFigure({ devices, metrics }: Replayed, metric: string): number {
+  const own = devices.map((device) => metric === "peak_reserved"
+    ? device.recorded_peak_reserved_bytes : device.recorded_counts?.[metric] ?? null);
+  return own.length > 0 && own.every((figure) => figure !== null)
+    ? own.reduce<number>((sum, figure) => sum + figure!, 0) : metrics[metric] ?? 0;
 }
 
 function stepOf(gib: number): number {

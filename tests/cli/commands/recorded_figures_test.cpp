@@ -1,0 +1,67 @@
+// Figures of a replay under the recorded options and memory are the file's own, in every recording
+// that is followed exactly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/kit/command_test.h"
+
+namespace vramlab::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+using nlohmann::json;
+
+std::vector<std::string> recordings_in(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.path().string().ends_with(".pickle.gz")) files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<std::string> all_recordings() {
+  std::vector<std::string> files = recordings_in(support::source_dir() + "/tests/truth");
+  std::ranges::copy(recordings_in(samples), std::back_inserter(files));
+  return files;
+}
+
+void expect_same(const json& device, const json& replayed) {
+  const json& counts = device.at("events_by_action");
+  const auto count = [&counts](const char* action) { return counts.value(action, 0); };
+  EXPECT_EQ(replayed.at("device_allocs"), count("segment_alloc"));
+  EXPECT_EQ(replayed.at("device_frees"), count("segment_free"));
+  EXPECT_EQ(replayed.at("out_of_memory").size(), count("oom"));
+  EXPECT_EQ(replayed.at("requests"), count("alloc") + count("oom"));
+  EXPECT_EQ(replayed.at("units_mapped") > 0, count("segment_map") > 0);
+  EXPECT_EQ(replayed.at("peak_reserved").at("bytes"), device.at("peak_reserved_bytes"));
+  EXPECT_EQ(replayed.at("end").at("reserved_bytes"), device.at("segments").at("reserved_bytes"));
+  EXPECT_EQ(replayed.at("depends_from"), nullptr);
+}
+
+class RecordedFigures : public testing::TestWithParam<std::string> {};
+
+TEST_P(RecordedFigures, are_those_of_a_replay_under_the_recorded_options) {
+  const json verified = run_json({"verify", GetParam()}).at("files").at(0);
+  if (verified.at("label") != "exact") GTEST_SKIP() << "not followed exactly";
+  const json info = run_json({"info", GetParam()}).at("files").at(0);
+  const json replay = run_json({"replay", GetParam()});
+  ASSERT_EQ(replay.at("devices").size(), info.at("devices").size());
+  EXPECT_EQ(replay.at("stopped_at"), nullptr);
+  for (std::size_t i = 0; i < info.at("devices").size(); ++i)
+    expect_same(info.at("devices").at(i), replay.at("devices").at(i));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RecordedFigures, testing::ValuesIn(all_recordings()),
+                         [](const auto& instance) {
+                           std::string name = fs::path(instance.param).filename().string();
+                           std::ranges::replace_if(
+                               name, [](unsigned char one) { return std::isalnum(one) == 0; }, '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace vramlab::tests
