@@ -241,22 +241,28 @@ class AdviceSearch {
     const auto known = live_.find(divisions);
     if (known != live_.end()) return known->second;
     const Settings settings = divisions.empty() ? Settings{} : options_for(rounding, divisions);
-    return live_[divisions] = live_bounds(recording_, settings);
+    return live_[divisions] =
+               live_bounds(recording_, settings, {options_.conditions.starting_memory});
   }
 
   Advice conclude() {
     advice_.usual = rows_.at(SettingChoice{});
     advice_.best = rows_.at(best_choice());
-    advice_.live = live_with(best_choice().value(rounding));
+    const bool helps = saves_against(advice_.best, advice_.usual, options_.preference);
+    advice_.live = live_with(helps ? best_choice().value(rounding) : "");
+    if (!helps) advice_.best = advice_.usual;
     for (const auto& [choice, row] : rows_) {
-      const bool is_other = is_preferred(advice_.best, row, options_.preference) &&
-                            !row.was_refused() && !advice_.best.was_refused() &&
-                            row.files.front().metrics != advice_.best.files.front().metrics;
-      if (is_other &&
-          (!advice_.runner_up || is_preferred(row, *advice_.runner_up, options_.preference)))
-        advice_.runner_up = row;
+      if (row.was_refused() || advice_.best.was_refused()) continue;
+      if (row.worst().metrics != advice_.best.worst().metrics)
+        keep_preferred(advice_.runner_up, row);
+      if (row.worst().failed && !row.worst().stopped_at && !row.worst().depends_from)
+        keep_preferred(advice_.best_as_it_went_on, row);
     }
     return std::move(advice_);
+  }
+
+  void keep_preferred(std::optional<SweepRow>& kept, const SweepRow& row) const {
+    if (!kept || is_preferred(row, *kept, options_.preference)) kept = row;
   }
 
   const Replayer& recording_;
@@ -288,6 +294,26 @@ bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference) {
   const auto of_a = preferred_order(a, preference);
   const auto of_b = preferred_order(b, preference);
   return of_a != of_b ? of_a < of_b : is_better(a, b);
+}
+
+bool saves_against(const SweepRow& row, const SweepRow& other, Preference preference) {
+  if (row.was_refused() || other.was_refused()) return !row.was_refused();
+  const SweepFigures& a = row.worst();
+  const SweepFigures& b = other.worst();
+  if (a.failed.has_value() != b.failed.has_value()) return b.failed.has_value();
+  if (a.failed && a.failed->event != b.failed->event) return is_better(a, b);
+  if (a.stopped_at.has_value() != b.stopped_at.has_value()) return b.stopped_at.has_value();
+  if (preference == Preference::calls)
+    return device_calls_of(a.metrics) < device_calls_of(b.metrics);
+  const char* const figure = preference == Preference::time ? "device_time" : "peak_reserved";
+  return value_of(a.metrics, figure) < value_of(b.metrics, figure);
+}
+
+bool Advice::is_decided_by_time(Preference preference) const {
+  if (nothing_helps() || best.was_refused()) return false;
+  if (preference == Preference::time) return true;
+  return runner_up && !is_better_exactly(best.worst(), runner_up->worst()) &&
+         !is_better_exactly(runner_up->worst(), best.worst());
 }
 
 OptionGrid options_that_matter(const Replayer& recording, const ReplayConditions& conditions) {

@@ -42,12 +42,21 @@ struct Advice {
   std::optional<SweepRow> runner_up;
   std::uint64_t grid_size = 0;
   std::uint64_t runs = 0;
+  /// The best of the settings under which the program goes on after failing where the recorded run
+  /// did, if any.
+  std::optional<SweepRow> best_as_it_went_on;
   /// Bounds under the best setting; empty where only a replay knows the live memory.
   std::optional<LiveBounds> live;
 
-  /// Whether no setting does better than no options.
+  /// Whether no setting saves anything against no options.
   bool nothing_helps() const { return best.conf.empty(); }
+  /// Whether the best setting is before the others by nothing but modelled time.
+  bool is_decided_by_time(Preference preference) const;
 };
+
+/// Whether the figure that counts most is better than that of the other one, or the program gets
+/// further.
+bool saves_against(const SweepRow& row, const SweepRow& other, Preference preference);
 
 /// Replays settings, side by side if possible; rows in the order of the settings.
 using RunSettings = std::function<std::vector<SweepRow>(const std::vector<AskedSetting>&)>;

@@ -26,15 +26,12 @@ class CapacitySearch {
       : recording_(recording), conditions_(std::move(conditions)) {
     conditions_.on_out_of_memory = OnOutOfMemory::stop;
     conditions_.keeps_ranges = streams::KeepsRanges::yes;
-    answer_.live = live_bounds(recording_, recording_.settings_for(conditions_));
+    answer_.live = live_with(FailedRequests::counted);
   }
 
   CapacityAnswer find(const CapacityEffort& effort) {
     if (!find_limitless()) return answer_;
-    const Bytes held = conditions_.held_by_others.value_or(Bytes{});
-    Bytes size =
-        round_up(held, device_granule) + (answer_.live ? answer_.live->on_device : Bytes{});
-    size = std::max(size, device_granule);
+    Bytes size = first_size(answer_.live);
     Try tried = try_size(size);
     while (!tried.runs) {
       if (tried.next >= boundless_memory) return answer_;
@@ -43,10 +40,22 @@ class CapacitySearch {
     }
     answer_.least = size;
     look_above(tried, effort);
+    find_as_it_went_on(effort);
     return answer_;
   }
 
  private:
+  std::optional<LiveBounds> live_with(FailedRequests failed) const {
+    return live_bounds(recording_, recording_.settings_for(conditions_),
+                       {conditions_.starting_memory, failed});
+  }
+
+  /// The first size to try: the recording runs on none below it.
+  Bytes first_size(const std::optional<LiveBounds>& live) const {
+    const Bytes held = round_up(conditions_.held_by_others.value_or(Bytes{}), device_granule);
+    return std::max(held + (live ? live->on_device : Bytes{}), device_granule);
+  }
+
   /// Whether the recording runs on a device without a limit.
   bool find_limitless() {
     conditions_.memory = boundless_memory;
@@ -55,6 +64,26 @@ class CapacitySearch {
     for (const DeviceReport& device : report.devices)
       answer_.peak_reserved = std::max(answer_.peak_reserved, device.peak_reserved.bytes);
     return !report.has_failures();
+  }
+
+  /// The least size on which the program gets to its end, where it need not get what it did
+  /// without. It stays unknown where finding it takes long beside the answer itself.
+  void find_as_it_went_on(const CapacityEffort& effort) {
+    constexpr std::uint64_t share = 10;
+    if (!recording_.has_caught_failures()) return;
+    conditions_.on_out_of_memory = OnOutOfMemory::as_recorded;
+    const Bytes enough = *answer_.least;
+    std::uint64_t replays = 0;
+    std::uint64_t events = 0;
+    Bytes size = first_size(live_with(FailedRequests::left_out));
+    for (; size < enough; ++replays) {
+      if (replays * share > effort.replays_above || events > effort.events_above / share) return;
+      const Try tried = try_size(size);
+      if (tried.runs) break;
+      size = tried.next;
+      events += tried.events;
+    }
+    answer_.least_as_it_went_on = std::min(size, enough);
   }
 
   Try try_size(Bytes size) {
@@ -71,7 +100,10 @@ class CapacitySearch {
   }
 
   Try next_after(Bytes size, const ReplayReport& report) {
-    Try tried{!report.has_failures(), boundless_memory, true, report.events};
+    const bool runs = conditions_.on_out_of_memory == OnOutOfMemory::as_recorded
+                          ? !report.stopped_at
+                          : !report.has_failures();
+    Try tried{runs, boundless_memory, true, report.events};
     for (const DeviceReport& device : report.devices) {
       if (device.same_below >= boundless_memory) continue;
       tried.next = std::min(tried.next, round_up(device.same_below, device_granule));
@@ -160,11 +192,18 @@ class LiveWalk {
     if (program.changes_limits() || !is_native()) settings_.roundup_divisions.fill(0);
   }
 
-  void add_start(const std::vector<StartingSegment>& start, DeviceIndex device) {
-    for (const StartingSegment& segment : start)
+  void add_start(const ProgramPart& part, StartingMemory memory) {
+    const auto& devices = program_.devices();
+    const DeviceIndex device = devices.empty() ? DeviceIndex{} : devices.front();
+    for (const StartingSegment& segment : part.start)
       for (std::size_t i = 0; i < segment.ids.size(); ++i) {
         if (segment.ids[i] == 0) continue;
         const GivenBlock& given = segment.segment.blocks[i];
+        if (memory == StartingMemory::requested_anew) {
+          add_request(static_cast<std::uint32_t>(segment.ids[i] - 1),
+                      {device, given.known_request(), segment.segment.stream});
+          continue;
+        }
         const Bytes rounded =
             given.requested == Bytes{} ? given.size : round_request(given.requested, settings_);
         // A block held at the start keeps its size, whatever was requested.
@@ -174,15 +213,14 @@ class LiveWalk {
       }
   }
 
-  void run() {
+  /// `left_out`: numbers of requests that do not count.
+  void run(const std::vector<std::uint64_t>& left_out) {
     CompactReader reader(program_);
     for (std::size_t i = 0; i < program_.event_count(); ++i) {
       const CompactEvent event = reader[i];
       if (event.kind() == CompactKind::malloc) {
-        const EventShape& shape = program_.shape(event);
-        if (shape.bytes.count == 0 || shape.bytes >= allocator::request_limit) continue;
-        const Bytes rounded = round_request(shape.bytes, settings_);
-        add(event.slot(), shape, {rounded, rounded, rounded <= allocator::small_limit});
+        if (left_out.empty() || !std::ranges::binary_search(left_out, reader.number(i)))
+          add_request(event.slot(), program_.shape(event));
       } else if (event.kind() == CompactKind::free) {
         remove(event.slot());
       }
@@ -202,6 +240,11 @@ class LiveWalk {
     Bytes held;
     bool is_small;
   };
+  void add_request(std::uint32_t slot, const EventShape& shape) {
+    if (shape.bytes.count == 0 || shape.bytes >= allocator::request_limit) return;
+    const Bytes rounded = round_request(shape.bytes, settings_);
+    add(slot, shape, {rounded, rounded, rounded <= allocator::small_limit});
+  }
   void add(std::uint32_t slot, const EventShape& shape, const Place& place) {
     LiveSlot& block = blocks_[slot];
     block = {shape.bytes, place.rounded, place.held, lane_of(shape, place), true};
@@ -255,16 +298,18 @@ CapacityAnswer find_capacity(const Replayer& recording, const ReplayConditions& 
   return CapacitySearch(recording, conditions).find(effort);
 }
 
-std::optional<LiveBounds> live_bounds(const Replayer& recording, const Settings& settings) {
+std::optional<LiveBounds> live_bounds(const Replayer& recording, const Settings& settings,
+                                      const LiveCount& count) {
   LiveBounds most;
+  const bool is_laid_out = count.start == StartingMemory::as_recorded;
   for (const ProgramPart* part : recording.parts()) {
     if (part->program.needs_ids()) return std::nullopt;
     LiveWalk walk(part->program, settings);
-    const auto& devices = part->program.devices();
-    walk.add_start(part->start, devices.empty() ? DeviceIndex{} : devices.front());
-    walk.run();
+    walk.add_start(*part, count.start);
+    walk.run(count.failed == FailedRequests::left_out ? part->failed
+                                                      : std::vector<std::uint64_t>{});
     LiveBounds bounds = walk.bounds();
-    if (settings.backend == allocator::Backend::native)
+    if (is_laid_out && settings.backend == allocator::Backend::native)
       bounds.on_device = std::max(bounds.on_device, reserved_in(part->start));
     bounds.on_device = round_up(bounds.on_device, device_granule);
     raise(most, bounds);

@@ -28,10 +28,20 @@ struct LiveBounds {
   Bytes on_device;
 };
 
+/// Whether requests that failed in the recorded run count as live for a moment.
+enum class FailedRequests : std::uint8_t { counted, left_out };
+
+/// The memory that counts as live.
+struct LiveCount {
+  StartingMemory start = StartingMemory::as_recorded;
+  FailedRequests failed = FailedRequests::counted;
+};
+
 /// The bounds of the device that needs most; empty if only a replay knows the live memory. Frees
 /// that wait count as done. If the program changes its options, sizes are rounded as little as
 /// possible.
-std::optional<LiveBounds> live_bounds(const Replayer& recording, const Settings& settings);
+std::optional<LiveBounds> live_bounds(const Replayer& recording, const Settings& settings,
+                                      const LiveCount& count = {});
 
 /// The step between the sizes of device memory that are looked at.
 inline constexpr Bytes device_granule{2ULL << 20};
@@ -44,8 +54,11 @@ struct SizeRange {
 };
 
 struct CapacityAnswer {
-  /// Empty if the recording runs on no size.
+  /// The least memory on which every request passes; empty if that is no size.
   std::optional<Bytes> least;
+  /// The least memory on which the program gets to its end if requests may fail after which the
+  /// recorded run went on; empty where there are none, or where it would take too long to find.
+  std::optional<Bytes> least_as_it_went_on;
   /// Empty if only a replay knows the live memory.
   std::optional<LiveBounds> live;
   /// The peak on a device without a limit.

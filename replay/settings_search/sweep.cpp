@@ -90,11 +90,12 @@ void refuse_unknown_in_string(const std::string& options, const ReferenceVersion
     refuse_unknown(parsed.error->option, version, where);
 }
 
-auto rank_of(const SweepFigures& figures) {
-  return std::make_tuple(figures.failed.has_value(), value_of(figures.metrics, "peak_reserved"),
-                         device_calls_of(figures.metrics), value_of(figures.metrics, "device_time"),
-                         value_of(figures.metrics, "host_peak_pinned"),
-                         value_of(figures.metrics, "host_allocs"));
+/// Without figures that are modelled.
+auto exact_rank_of(const SweepFigures& figures) {
+  return std::make_tuple(
+      figures.failed.has_value(), figures.stopped_at.has_value(),
+      value_of(figures.metrics, "peak_reserved"), device_calls_of(figures.metrics),
+      value_of(figures.metrics, "host_peak_pinned"), value_of(figures.metrics, "host_allocs"));
 }
 
 }  // namespace
@@ -174,8 +175,11 @@ std::int64_t device_calls_of(const MetricValues& metrics) {
 }
 
 SweepFigures figures_of(const std::string& file, const ReplayReport& report) {
-  SweepFigures figures{file, run_metrics(report), std::nullopt};
+  SweepFigures figures{file, run_metrics(report), std::nullopt, report.stopped_at};
   for (const DeviceReport& device : report.devices) {
+    if (device.depends_from)
+      figures.depends_from =
+          std::min(figures.depends_from.value_or(*device.depends_from), *device.depends_from);
     if (device.failures.empty()) continue;
     const FailedRequest& first = device.failures.front();
     if (figures.failed && figures.failed->event <= first.event) continue;
@@ -186,15 +190,23 @@ SweepFigures figures_of(const std::string& file, const ReplayReport& report) {
 
 const SweepFigures& SweepRow::worst() const {
   check(!files.empty(), "a setting that was refused has no figures");
-  return *std::ranges::max_element(
-      files, [](const SweepFigures& a, const SweepFigures& b) { return is_better(a, b); });
+  return *std::ranges::max_element(files, [](const SweepFigures& a, const SweepFigures& b) {
+    if (a.can_be_judged != b.can_be_judged) return b.can_be_judged;
+    return is_better(a, b);
+  });
 }
 
-bool is_better(const SweepFigures& a, const SweepFigures& b) {
+bool is_better_exactly(const SweepFigures& a, const SweepFigures& b) {
   // The further it gets before it fails, the better.
   if (a.failed && b.failed && a.failed->event != b.failed->event)
     return a.failed->event > b.failed->event;
-  return rank_of(a) < rank_of(b);
+  return exact_rank_of(a) < exact_rank_of(b);
+}
+
+bool is_better(const SweepFigures& a, const SweepFigures& b) {
+  if (is_better_exactly(a, b)) return true;
+  if (is_better_exactly(b, a)) return false;
+  return value_of(a.metrics, "device_time") < value_of(b.metrics, "device_time");
 }
 
 bool is_better(const SweepRow& a, const SweepRow& b) {
@@ -202,6 +214,9 @@ bool is_better(const SweepRow& a, const SweepRow& b) {
   if (!a.was_refused()) {
     const SweepFigures& worst_a = a.worst();
     const SweepFigures& worst_b = b.worst();
+    if (is_better_exactly(worst_a, worst_b)) return true;
+    if (is_better_exactly(worst_b, worst_a)) return false;
+    if (a.conf.empty() != b.conf.empty()) return a.conf.empty();
     if (is_better(worst_a, worst_b)) return true;
     if (is_better(worst_b, worst_a)) return false;
   }

@@ -59,6 +59,12 @@ struct SweepFigures {
   std::string file;
   MetricValues metrics;
   std::optional<FailedWhere> failed;
+  /// The event whose failure ended the replay.
+  std::optional<std::uint64_t> stopped_at = {};
+  /// As in a DeviceReport.
+  std::optional<std::uint64_t> depends_from = {};
+  /// False where all the memory was reserved before the recording began: no setting changes it.
+  bool can_be_judged = true;
   friend bool operator==(const SweepFigures&, const SweepFigures&) = default;
 };
 
@@ -70,7 +76,7 @@ struct AskedSetting {
 };
 
 /// The result of one setting over one or more recordings. The worst recording decides, such as one
-/// rank of a job.
+/// rank of a job, among those that can be judged if there are any.
 struct SweepRow {
   std::string conf;
   /// The options as each file says them, rather than `conf`.
@@ -94,11 +100,14 @@ std::int64_t device_calls_of(const MetricValues& metrics);
 /// 0 where the metrics have no such name.
 std::int64_t value_of(const MetricValues& metrics, std::string_view name);
 
-/// A setting that fails is worse; then the peak of reserved memory decides, then the number of
-/// device calls, then their modelled time, then pinned host memory.
+/// A setting that fails is worse, and worst where the program does not go on after it; then the
+/// peak of reserved memory decides, then the number of device calls, then pinned host memory, and
+/// at last the modelled time of device calls.
 bool is_better(const SweepFigures& a, const SweepFigures& b);
-/// Compares the worst recording of each. Of equal settings the shorter string is better, as it
-/// changes less; refused settings come last.
+/// The same without what only modelled time decides.
+bool is_better_exactly(const SweepFigures& a, const SweepFigures& b);
+/// Compares the worst recording of each. Of equal settings no options are better, then those with
+/// less modelled time, then the shorter string, as it changes less; refused settings come last.
 bool is_better(const SweepRow& a, const SweepRow& b);
 
 /// Best first.

@@ -38,6 +38,7 @@ void expect_same(const json& device, const json& replayed) {
   EXPECT_EQ(replayed.at("requests"), count("alloc") + count("oom"));
   EXPECT_EQ(replayed.at("units_mapped") > 0, count("segment_map") > 0);
   EXPECT_EQ(replayed.at("peak_reserved").at("bytes"), device.at("peak_reserved_bytes"));
+  EXPECT_EQ(replayed.at("peak_requested_bytes"), device.at("peak_requested_bytes"));
   EXPECT_EQ(replayed.at("end").at("reserved_bytes"), device.at("segments").at("reserved_bytes"));
   EXPECT_EQ(replayed.at("depends_from"), nullptr);
 }
@@ -62,6 +63,34 @@ INSTANTIATE_TEST_SUITE_P(All, RecordedFigures, testing::ValuesIn(all_recordings(
                                name, [](unsigned char one) { return std::isalnum(one) == 0; }, '_');
                            return name;
                          });
+
+/// A recording in which requests fail and the program goes on.
+const std::string caught = support::source_dir() + "/tests/truth/chunks_4.pickle.gz";
+
+TEST(CaughtFailure, is_judged_both_ways_by_capacity) {
+  const json row = run_json({"capacity", caught, "--replays-above", "1000"}).at("rows").at(0);
+  const std::uint64_t went_on = row.at("least_as_it_went_on_bytes");
+  const std::uint64_t granted = row.at("least_bytes");
+  EXPECT_LE(went_on, granted);
+  const auto replayed_on = [](std::uint64_t bytes) {
+    return run_json({"replay", caught, "--device-memory", std::to_string(bytes)});
+  };
+  EXPECT_EQ(replayed_on(went_on).at("stopped_at"), nullptr);
+  const std::uint64_t granule = 2U << 20;
+  EXPECT_NE(replayed_on(went_on - granule).at("stopped_at"), nullptr);
+  const json passes = replayed_on(granted);
+  EXPECT_EQ(passes.at("metrics").at("out_of_memory"), 0);
+  EXPECT_NE(passes.at("devices").at(0).at("depends_from"), nullptr);
+}
+
+TEST(CaughtFailure, is_judged_by_advise_which_says_how) {
+  const std::string as_it_went_on = run_vramlab({"advise", caught}).output;
+  EXPECT_THAT(as_it_went_on, testing::HasSubstr("judged by"));
+  const json advice = run_json({"advise", caught, "--device-memory", "200GiB"});
+  EXPECT_NE(advice.at("best").at("depends_from"), nullptr);
+  EXPECT_THAT(run_vramlab({"advise", caught, "--device-memory", "200GiB"}).output,
+              testing::HasSubstr("depends on what the program does"));
+}
 
 }  // namespace
 }  // namespace vramlab::tests

@@ -142,6 +142,26 @@ TEST(Advices, say_that_nothing_helps_where_all_is_live) {
   EXPECT_EQ(advice.live->rounded, Bytes{96 * mebibyte});
 }
 
+/// One segment of 20 MiB, or ten mapped units: as much memory, and another modelled time.
+TEST(Advices, say_that_nothing_helps_where_only_modelled_time_differs) {
+  const Advice advice = advice_for(malloc_line(1, 1) + free_line(1));
+  EXPECT_TRUE(advice.nothing_helps());
+  EXPECT_FALSE(advice.is_decided_by_time(Preference::memory));
+}
+
+TEST(Advices, say_that_nothing_helps_where_a_setting_saves_calls_alone_unless_calls_count) {
+  std::string lines;
+  for (std::uint64_t id = 1; id <= 12; ++id) lines += malloc_line(id, 10 * mebibyte);
+  EXPECT_TRUE(advice_for(lines).nothing_helps());
+}
+
+TEST(Advices, say_that_time_decides_where_it_was_asked_for) {
+  AdviseOptions options;
+  options.preference = Preference::time;
+  const Advice advice = advice_for(variable_batches(), options);
+  EXPECT_EQ(advice.is_decided_by_time(Preference::time), !advice.nothing_helps());
+}
+
 TEST(Advices, prefer_what_was_asked_for) {
   AdviseOptions options;
   options.preference = Preference::calls;
@@ -169,7 +189,7 @@ TEST_P(AdvisedSample, gets_the_best_of_its_whole_grid_with_a_fifth_of_the_runs) 
     for (const std::string& conf : settings_of_grid(options_that_matter(replayed.replayer(), {}))) {
       if (refusal_of(conf, replayed.replayer().version())) continue;
       const SweepRow row = run({{conf, false}}).front();
-      EXPECT_FALSE(is_better(row.worst(), advice.best.worst()))
+      EXPECT_FALSE(saves_against(row, advice.best, Preference::memory))
           << version << ": " << conf << " is better than " << advice.best.conf;
     }
   }

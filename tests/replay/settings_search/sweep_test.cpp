@@ -109,6 +109,38 @@ TEST(OptionGridFiles, have_a_grid_or_an_option_string_on_each_line) {
   }
 }
 
+SweepFigures figures(const std::string& file, std::int64_t peak, std::int64_t time = 0) {
+  return {file, {{"peak_reserved", peak}, {"device_time", time}}, std::nullopt};
+}
+
+TEST(SweepRows, are_not_decided_by_a_recording_that_cannot_be_judged) {
+  SweepRow row{"", false, "", {figures("early", 10), figures("late", 20)}};
+  EXPECT_EQ(row.worst().file, "late");
+  row.files.back().can_be_judged = false;
+  EXPECT_EQ(row.worst().file, "early");
+  row.files.front().can_be_judged = false;
+  EXPECT_EQ(row.worst().file, "late") << "there is no other";
+}
+
+TEST(SweepRows, with_no_options_come_first_where_only_modelled_time_differs) {
+  const SweepRow none{"", false, "", {figures("one", 10, 9)}};
+  const SweepRow quick{"expandable_segments:True", false, "", {figures("one", 10, 5)}};
+  const SweepRow small{"max_split_size_mb:64", false, "", {figures("one", 9, 20)}};
+  EXPECT_TRUE(is_better(none, quick));
+  EXPECT_FALSE(is_better(quick, none));
+  EXPECT_TRUE(is_better(small, none));
+}
+
+TEST(SweepRows, that_stop_are_worse_than_those_that_fail_there_and_go_on) {
+  SweepRow goes_on{"a", false, "", {figures("one", 20)}};
+  goes_on.files.front().failed = FailedWhere{0, 5, 1};
+  SweepRow stops{"b", false, "", {figures("one", 10)}};
+  stops.files.front().failed = FailedWhere{0, 5, 1};
+  stops.files.front().stopped_at = 5;
+  EXPECT_TRUE(is_better(goes_on, stops));
+  EXPECT_FALSE(is_better(stops, goes_on));
+}
+
 }  // namespace
 
 }  // namespace vramlab::replay

@@ -12,6 +12,7 @@
 #include "replay/replayer/replay_setup.h"
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/kit/messages.h"
+#include "tools/cli/printers/json_text.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -41,7 +42,10 @@ Attempt run_one(const Replayer& replayer, const AskedSetting& setting,
     conditions.options = setting.conf;
   }
   try {
-    return {figures_of(replayer.file(), replayer.figures(conditions)), {}};
+    SweepFigures figures = figures_of(replayer.file(), replayer.figures(conditions));
+    figures.can_be_judged = conditions.starting_memory != replay::StartingMemory::as_recorded ||
+                            !replayer.start_holds_peaks();
+    return {std::move(figures), {}};
   } catch (const traces::InputError& error) {
     return {std::nullopt, error.what()};
   } catch (const AllocatorError& error) {
@@ -58,6 +62,19 @@ SweepRow row_of(const AskedSetting& setting, std::vector<Attempt>::iterator firs
     row.files.push_back(*std::move(attempt.figures));
   }
   return row;
+}
+
+std::string late_text(const AskedWhatIf& asked) {
+  if (asked.late.empty()) return {};
+  std::string text = asked.is_beyond_judging() ? "\nThis cannot tell which setting helps:"
+                                               : "\nThis tells only a part:";
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < std::min(most, asked.late.size()); ++i)
+    text += (i == 0 ? " " : "; ") + (asked.files.size() > 1 ? asked.late[i].file + ", " : "") +
+            late_start_text(asked.late[i].start);
+  if (asked.late.size() > most)
+    text += "; and so it is in " + std::to_string(asked.late.size() - most) + " more";
+  return text + ". Record before the first allocation.";
 }
 
 }  // namespace
@@ -112,7 +129,27 @@ AskedWhatIf asked_what_if(const std::vector<std::string>& files, const Replayers
     for (const std::string& note : replayer->notes())
       asked.notes.push_back(files.size() > 1 ? replayer->file() + ": " + note : note);
   for (const std::string& note : notes_on(arguments)) asked.notes.push_back(note);
+  for (const Replayer* const replayer : replayers)
+    for (const replay::LateStart& start : replayer->late_starts())
+      asked.late.push_back({replayer->file(), start});
   return asked;
+}
+
+bool AskedWhatIf::is_beyond_judging() const {
+  const auto is_late = [this](const std::string& file) {
+    return std::ranges::any_of(late, [&](const LateFile& one) { return one.file == file; });
+  };
+  return !late.empty() && std::ranges::all_of(files, is_late) &&
+         std::ranges::all_of(late, [](const LateFile& one) { return one.start.holds_peak(); });
+}
+
+nlohmann::ordered_json late_json(const AskedWhatIf& asked) {
+  return json_list(asked.late, [](const LateFile& late) -> nlohmann::ordered_json {
+    return {{"file", late.file},
+            {"device", late.start.device.value},
+            {"reserved_before_bytes", late.start.reserved.count},
+            {"peak_reserved_bytes", late.start.peak_reserved.count}};
+  });
 }
 
 std::string headline_of(const AskedWhatIf& asked) {
@@ -120,7 +157,7 @@ std::string headline_of(const AskedWhatIf& asked) {
   if (asked.files.size() > 1)
     text += " and " + std::to_string(asked.files.size() - 1) + " more; the worst counts";
   text += "; version " + asked.reference;
-  return text + (asked.conditions.empty() ? "" : "; " + asked.conditions);
+  return text + (asked.conditions.empty() ? "" : "; " + asked.conditions) + late_text(asked);
 }
 
 void refuse_bad_options(const std::vector<std::string>& options, const ReferenceVersion& version) {
@@ -171,7 +208,7 @@ std::string conditions_text(const ReplayArguments& arguments) {
     add("--memory-fraction", std::to_string(*arguments.memory_fraction));
   if (arguments.held_by_others) add("--held-by-others", exact_size(*arguments.held_by_others));
   if (!arguments.frees.empty()) add("--frees", arguments.frees);
-  if (arguments.on_out_of_memory != "stop") add("--on-oom", arguments.on_out_of_memory);
+  if (arguments.on_out_of_memory != "recorded") add("--on-oom", arguments.on_out_of_memory);
   return text;
 }
 

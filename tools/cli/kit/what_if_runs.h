@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,12 @@ std::vector<replay::SweepRow> run_settings(const Replayers& replayers,
                                            const replay::ReplayConditions& conditions,
                                            std::size_t threads);
 
+struct LateFile {
+  std::string file;
+  replay::LateStart start;
+  friend bool operator==(const LateFile&, const LateFile&) = default;
+};
+
 /// The question, for the head of an answer.
 struct AskedWhatIf {
   std::vector<std::string> files;
@@ -38,12 +45,19 @@ struct AskedWhatIf {
   /// Such as `--device-memory 40GiB`, in words of the command line; empty for none.
   std::string conditions;
   std::vector<std::string> notes;
+  /// Recordings that began when memory was reserved already.
+  std::vector<LateFile> late = {};
+  /// No setting can change the peak of any file.
+  bool is_beyond_judging() const;
 };
 
 AskedWhatIf asked_what_if(const std::vector<std::string>& files, const Replayers& replayers,
                           const ReplayArguments& arguments);
-/// Such as `a.pickle and 2 more; the worst counts; version 2.6; --gpu a100-80gb`.
+/// Such as `a.pickle and 2 more; the worst counts; version 2.6; --gpu a100-80gb`. What a recording
+/// that began late cannot tell comes right below.
 std::string headline_of(const AskedWhatIf& asked);
+
+nlohmann::ordered_json late_json(const AskedWhatIf& asked);
 
 /// Throws InputError for options that the version does not take.
 void refuse_bad_options(const std::vector<std::string>& options, const ReferenceVersion& version);

@@ -37,7 +37,11 @@ struct AdviseOutcome {
   std::optional<Bytes> memory;
   /// Sentences: the reasons for the peak, if no setting helps.
   std::vector<std::string> pinners;
+  replay::Preference preference = replay::Preference::memory;
   replay::Advice advice;
+  /// Modelled, for a recording that began late: its first blocks are requested anew.
+  std::optional<replay::Advice> anew;
+  bool has_caught_failures = false;
   /// Groups that are too long to pack here are left out.
   PackOutcome packing;
 };
@@ -48,9 +52,10 @@ Bytes peak_of(const SweepRow& row) {
 
 /// `4.69 GiB (27.1 %) less than with no options`. Requires: the other one was not refused.
 std::string saving_text(const SweepRow& best, const SweepRow& other, const std::string& name) {
-  if (other.worst().failed)
+  const replay::SweepFigures& figures = other.worst();
+  if (figures.stopped_at || (figures.failed && !best.worst().failed))
     return "with " + name + " it runs out of memory at event " +
-           std::to_string(other.worst().failed->event);
+           std::to_string(figures.stopped_at.value_or(figures.failed->event));
   const Bytes before = peak_of(other);
   const Bytes now = peak_of(best);
   if (now == before) return "as much as with " + name;
@@ -71,10 +76,17 @@ const char* trust_word(Trust trust) {
   return trust == Trust::modelled ? "modelled" : "guessed";
 }
 
-std::string trust_text(Trust trust) {
-  const std::string word = trust_word(trust);
-  if (trust == Trust::exact) return word + ": the allocator's own answers to these requests";
-  if (trust == Trust::guessed) return word + ": see the notes";
+std::string trust_text(const AdviseOutcome& outcome) {
+  const std::string word = trust_word(outcome.trust);
+  const auto& depends_from = outcome.advice.best.worst().depends_from;
+  if (outcome.trust == Trust::exact && depends_from)
+    return word + " up to event " + std::to_string(*depends_from) +
+           "; what follows depends on what the program does";
+  if (outcome.trust == Trust::exact)
+    return word + ": the allocator's own answers to these requests";
+  if (outcome.trust == Trust::guessed) return word + ": see the notes";
+  if (!outcome.about.late.empty())
+    return word + ": memory from before the recording is taken to be the same under every setting";
   return word + ": simulated streams decide when memory used by other streams is free again";
 }
 
@@ -86,16 +98,72 @@ const char* variable_of(std::string_view reference) {
              : "PYTORCH_CUDA_ALLOC_CONF";
 }
 
+std::string export_line(const AdviseOutcome& outcome) {
+  return "  export " + std::string(variable_of(outcome.about.reference)) + "=" +
+         outcome.advice.best.conf + "\n";
+}
+
+/// The event is that of a failure which the recorded run survived.
+std::string headline_as_it_went_on(const AdviseOutcome& outcome) {
+  const SweepRow& best = outcome.advice.best;
+  const std::string failed = "No setting that was tried grants the request at event " +
+                             std::to_string(best.worst().failed->event) +
+                             ", which failed in the recorded run. As the program went on, ";
+  if (!outcome.advice.nothing_helps()) return failed + "use this setting:\n" + export_line(outcome);
+  return failed + "no setting helps: the defaults are best, with " + format_bytes(peak_of(best)) +
+         " reserved at the peak.\n";
+}
+
 std::string headline(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  if (advice.best.worst().failed)
+  const replay::SweepFigures& best = advice.best.worst();
+  if (best.failed && !best.stopped_at) return headline_as_it_went_on(outcome);
+  if (best.failed && advice.nothing_helps())
+    return "No setting that was tried runs on this device, and none gets further than no "
+           "options: " +
+           remark_text(advice.best) + ".\n";
+  if (best.failed)
     return "No setting that was tried runs on this device. The one that gets furthest, " +
            conf_text(advice.best) + ", runs " + remark_text(advice.best) + ".\n";
+  if (advice.nothing_helps() && outcome.about.is_beyond_judging())
+    return "With that memory as it was recorded, no setting changes the peak of " +
+           format_bytes(peak_of(advice.best)) + ".\n";
   if (advice.nothing_helps())
     return "No setting helps: the defaults are best, with " + format_bytes(peak_of(advice.best)) +
            " reserved at the peak.\n";
-  return "Use this setting:\n  export " + std::string(variable_of(outcome.about.reference)) + "=" +
-         advice.best.conf + "\n";
+  return "Use this setting:\n" + export_line(outcome);
+}
+
+/// The answer of the model, for a recording that began late.
+std::string anew_text(const AdviseOutcome& outcome) {
+  if (!outcome.anew || outcome.anew->best.was_refused()) return {};
+  const SweepRow& best = outcome.anew->best;
+  std::string text =
+      "Modelled, with the blocks of that moment requested anew in the order of their "
+      "addresses: ";
+  if (best.worst().failed) return text + conf_text(best) + " runs " + remark_text(best) + ".\n";
+  if (outcome.anew->nothing_helps())
+    return text + "no setting helps, with " + format_bytes(peak_of(best)) +
+           " reserved at the peak.\n";
+  return text + conf_text(best) + " reserves " + format_bytes(peak_of(best)) + " at the peak, " +
+         saving_text(best, outcome.anew->usual, "no options") + ".\n";
+}
+
+/// Both ways to judge a run that went on after requests had failed.
+void add_both_ways(std::string& text, const AdviseOutcome& outcome) {
+  if (!outcome.has_caught_failures) return;
+  const Advice& advice = outcome.advice;
+  if (const auto& passed = advice.best.worst().depends_from)
+    add_line(text, "judged by",
+             "every request granted, also the one at event " + std::to_string(*passed) +
+                 " that failed in the recorded run");
+  else
+    add_line(text, "judged by", "the program as it went on after the requests that failed");
+  const auto& other = advice.best_as_it_went_on;
+  if (other && advice.best.worst().depends_from)
+    add_line(text, "",
+             "as the program went on after it failed, " + conf_text(*other) + " is best with " +
+                 format_bytes(peak_of(*other)));
 }
 
 std::vector<std::string> savings_of(const Advice& advice) {
@@ -136,7 +204,7 @@ std::vector<std::string> advise_reasons(const AdviseOutcome& outcome) {
 
 std::string advise_text(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  std::string text = headline_of(outcome.about) + "\n" + headline(outcome);
+  std::string text = headline_of(outcome.about) + "\n" + anew_text(outcome) + headline(outcome);
   add_line(text, "peak reserved", format_bytes(peak_of(advice.best)));
   for (const std::string& saving : savings_of(advice)) add_line(text, "", saving);
   if (const auto largest = largest_packing(outcome.packing)) {
@@ -148,8 +216,13 @@ std::string advise_text(const AdviseOutcome& outcome) {
   add_line(text, "costs", calls_text(advice.best));
   if (!advice.nothing_helps() && !advice.usual.was_refused())
     add_line(text, "", "instead of " + calls_text(advice.usual) + " with no options");
-  add_line(text, "certainty", trust_text(outcome.trust));
-  add_line(text, "", "time in device calls is modelled (" + outcome.costs_origin + ")");
+  add_both_ways(text, outcome);
+  add_line(text, "certainty", trust_text(outcome));
+  add_line(text, "",
+           "time in device calls is modelled (" + outcome.costs_origin + ")" +
+               (advice.is_decided_by_time(outcome.preference)
+                    ? "; nothing else puts this setting before the next best"
+                    : ""));
   if (advice.runner_up) {
     const std::string remark = remark_text(*advice.runner_up);
     add_line(text, "next best",
@@ -167,6 +240,14 @@ std::string advise_text(const AdviseOutcome& outcome) {
 ordered_json packing_json(const PackOutcome& packing) {
   const auto largest = largest_packing(packing);
   return best_packing_json(largest ? &packing.results[*largest] : nullptr);
+}
+
+/// The answer of the model.
+ordered_json anew_json(const Advice& anew) {
+  return {{"conf", anew.best.conf},
+          {"nothing_helps", anew.nothing_helps()},
+          {"best", sweep_row_json(anew.best)},
+          {"no_options", sweep_row_json(anew.usual)}};
 }
 
 std::string advise_json(const AdviseOutcome& outcome) {
@@ -190,9 +271,13 @@ std::string advise_json(const AdviseOutcome& outcome) {
                     {"runs", advice.runs},
                     {"grid_settings", advice.grid_size},
                     {"reasons", advise_reasons(outcome)},
+                    {"decided_by_time", advice.is_decided_by_time(outcome.preference)},
+                    {"late_starts", late_json(outcome.about)},
+                    {"requested_anew", or_null(outcome.anew, anew_json)},
                     {"notes", outcome.about.notes},
                     {"best", sweep_row_json(advice.best)},
                     {"runner_up", or_null(advice.runner_up, sweep_row_json)},
+                    {"best_as_it_went_on", or_null(advice.best_as_it_went_on, sweep_row_json)},
                     {"no_options", sweep_row_json(advice.usual)},
                     {"recorded", sweep_row_json(advice.recorded)}});
 }
@@ -282,6 +367,8 @@ std::optional<Bytes> memory_of(const replay::ReplayConditions& conditions,
 
 /// Packing more blocks takes as long as the advice itself.
 constexpr std::uint64_t most_calls_to_pack = 1'000'000;
+/// The modelled answer is a search of its own.
+constexpr std::uint64_t most_calls_to_model = 1'000'000;
 
 ExitStatus give_advice(const AdviseArguments& arguments) {
   const std::vector<ReplayedFile> files =
@@ -289,21 +376,32 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   const Replayers replayers = replayers_of(files);
   const Replayer& replayer = *replayers.front();
   replay::ReplayConditions conditions = conditions_of(arguments.replay);
-  const replay::AdviseOptions options{conditions, preference_of(arguments.prefer)};
+  replayer.refuse_without_requests();
+  replay::AdviseOptions options{conditions, preference_of(arguments.prefer)};
   AdviseOutcome outcome;
+  outcome.preference = options.preference;
+  outcome.has_caught_failures = replayer.has_caught_failures();
   outcome.about = asked_what_if({replayer.file()}, replayers, arguments.replay);
   outcome.costs_origin =
       conditions.costs ? conditions.costs->origin() : streams::estimated_costs().origin();
-  outcome.advice =
-      advise(replayer, options, [&](const std::vector<replay::AskedSetting>& settings) {
-        return run_settings(replayers, settings, conditions, arguments.threads);
-      });
+  const replay::RunSettings run = [&](const std::vector<replay::AskedSetting>& settings) {
+    return run_settings(replayers, settings, options.conditions, arguments.threads);
+  };
+  outcome.advice = advise(replayer, options, run);
   // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
   conditions.options = outcome.advice.best.conf;
   if (replayer.call_count() <= most_calls_to_pack)
     outcome.packing = packing_beside(replayer, conditions);
   outcome.trust = replayer.trust(conditions);
+  if (!outcome.about.late.empty()) {
+    // Other settings are not judged exactly either.
+    outcome.trust = std::max(outcome.trust, Trust::modelled);
+    if (replayer.call_count() <= most_calls_to_model) {
+      options.conditions.starting_memory = replay::StartingMemory::requested_anew;
+      outcome.anew = advise(replayer, options, run);
+    }
+  }
   outcome.memory = memory_of(conditions, replayer.figures(conditions));
   if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
     outcome.pinners = find_pinner_sentences(replayer, conditions);

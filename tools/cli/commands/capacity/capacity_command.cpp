@@ -29,6 +29,9 @@ using replay::CapacityAnswer;
 struct CapacityRow {
   replay::AskedSetting setting;
   replay::CapacityAnswer answer;
+  /// Modelled, for a recording that began late: the peak without a limit if its first blocks are
+  /// requested anew.
+  std::optional<Bytes> peak_anew = {};
 };
 
 struct CapacityOutcome {
@@ -77,25 +80,34 @@ std::vector<std::string> cells_of(const CapacityOutcome& outcome, const Capacity
 }
 
 /// A remark on settings that fit in no memory, or that fail again with more memory.
-std::string remark_on(const CapacityAnswer& answer) {
+std::string remark_on(const CapacityRow& row) {
+  const CapacityAnswer& answer = row.answer;
   if (!answer.least) return "runs with no memory size";
   std::string text;
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (answer.least_as_it_went_on)
+    add(format_bytes(*answer.least_as_it_went_on) +
+        " if requests fail as in the recorded run, which went on");
+  if (row.peak_anew)
+    add("modelled: reserves " + format_bytes(*row.peak_anew) +
+        " without a limit, with the blocks from before the recording requested anew");
+  std::string ranges;
   constexpr std::size_t most_named = 3;
   for (std::size_t i = 0; i < std::min(most_named, answer.fails_above.size()); ++i)
-    text += (i == 0 ? "fails again from " : ", from ") + format_bytes(answer.fails_above[i].from) +
-            " to below " + format_bytes(answer.fails_above[i].below);
+    ranges += (i == 0 ? "fails again from " : ", from ") +
+              format_bytes(answer.fails_above[i].from) + " to below " +
+              format_bytes(answer.fails_above[i].below);
   if (answer.fails_above.size() > most_named)
-    text += " and on " + std::to_string(answer.fails_above.size() - most_named) + " more ranges";
-  if (answer.looked_up_to)
-    text += (text.empty() ? "" : "; ") + std::string("searched up to ") +
-            format_bytes(*answer.looked_up_to);
+    ranges += " and on " + std::to_string(answer.fails_above.size() - most_named) + " more ranges";
+  if (!ranges.empty()) add(ranges);
+  if (answer.looked_up_to) add("searched up to " + format_bytes(*answer.looked_up_to));
   return text;
 }
 
 std::vector<SettingCells> rows_of(const CapacityOutcome& outcome) {
   std::vector<SettingCells> rows;
   for (const CapacityRow& row : outcome.rows)
-    rows.push_back({options_text(row.setting, "as in the file"), remark_on(row.answer),
+    rows.push_back({options_text(row.setting, "as in the file"), remark_on(row),
                     cells_of(outcome, row.answer)});
   return rows;
 }
@@ -133,6 +145,8 @@ ordered_json row_json(const CapacityOutcome& outcome, const CapacityRow& row) {
   return {{"conf", row.setting.conf},
           {"as_in_file", row.setting.is_recorded},
           {"least_bytes", or_null(answer.least)},
+          {"least_as_it_went_on_bytes", or_null(answer.least_as_it_went_on)},
+          {"peak_requested_anew_bytes", or_null(row.peak_anew)},
           {"above_packing_millionths", or_null(above_packing(outcome, answer))},
           {"peak_reserved", answer.peak_reserved.count},
           {"lower_bounds", or_null(answer.live, bounds_json)},
@@ -189,12 +203,13 @@ std::string capacity_csv(const CapacityOutcome& outcome) {
 
 std::string capacity_json(const CapacityOutcome& outcome) {
   return json_text(
-      {{"schema_version", 1},
+      {{"schema_version", 2},
        {"file", outcome.about.files.front()},
        {"source", replay::pack_source_name(outcome.packing.input.source)},
        {"reference", text_or_null(outcome.about.reference)},
        {"conditions", outcome.about.conditions},
        {"granularity_bytes", replay::device_granule.count},
+       {"late_starts", late_json(outcome.about)},
        {"notes", outcome.about.notes},
        {"rows",
         json_list(outcome.rows, [&](const CapacityRow& row) { return row_json(outcome, row); })},
@@ -236,6 +251,15 @@ replay::CapacityEffort effort_of(const CapacityArguments& arguments) {
   return {*arguments.replays_above, std::numeric_limits<std::uint64_t>::max()};
 }
 
+Bytes peak_anew(const replay::Replayer& replayer, replay::ReplayConditions conditions) {
+  conditions.memory = replay::boundless_memory;
+  conditions.starting_memory = replay::StartingMemory::requested_anew;
+  Bytes peak;
+  for (const replay::DeviceReport& device : replayer.figures(conditions).devices)
+    peak = std::max(peak, device.peak_reserved.bytes);
+  return peak;
+}
+
 /// The rows and, as one more task, the packing.
 void find_all(const replay::Replayer& replayer, const CapacityArguments& arguments,
               CapacityOutcome& outcome) {
@@ -250,6 +274,7 @@ void find_all(const replay::Replayer& replayer, const CapacityArguments& argumen
     const replay::AskedSetting& setting = outcome.rows[i].setting;
     if (!setting.is_recorded) conditions.options = setting.conf;
     outcome.rows[i].answer = find_capacity(replayer, conditions, effort_of(arguments));
+    if (!outcome.about.late.empty()) outcome.rows[i].peak_anew = peak_anew(replayer, conditions);
   });
 }
 
@@ -271,6 +296,7 @@ CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& a
   const std::unique_ptr<replay::Recording> recording =
       open_recording(open_input(std::move(bytes)), {conditions_of(arguments.replay).version});
   const replay::Replayer replayer(*recording);
+  replayer.refuse_without_requests();
   refuse_bad_options(arguments.options, replayer.version());
   CapacityOutcome outcome;
   outcome.about = asked_what_if({replayer.file()}, {&replayer}, arguments.replay);
@@ -278,6 +304,9 @@ CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& a
   if (arguments.options.empty()) outcome.rows.push_back({{replayer.settings().text, true}, {}});
   for (const std::string& conf : arguments.options) outcome.rows.push_back({{conf, false}, {}});
   note_models(replayer, outcome);
+  if (replayer.has_caught_failures())
+    outcome.about.notes.emplace_back(
+        "least memory, live memory and packing include requests that failed in the recorded run");
   find_all(replayer, arguments, outcome);
   return outcome;
 }

@@ -276,8 +276,11 @@ void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
   if (!outcome.advice) return;
   const FoundAdvice& advice = *outcome.advice;
   const std::string recorded = arguments.conf ? "these options" : "no options";
-  if (advice.peak_reserved >= advice.recorded_peak_reserved)
-    add_line(text, "advice", recorded + " are best");
+  if (advice.conf.empty() && arguments.conf &&
+      advice.peak_reserved == advice.recorded_peak_reserved)
+    add_line(text, "advice", "no setting helps: no options reserve as much as these");
+  else if (advice.peak_reserved >= advice.recorded_peak_reserved)
+    add_line(text, "advice", "no setting helps: " + recorded + " are best");
   else
     add_line(text, "advice",
              (advice.conf.empty() ? "no options" : advice.conf) + " reserves " +

@@ -33,6 +33,9 @@ void add_figures(ordered_json& json, const SweepFigures& figures) {
                 {"event", failed.event},
                 {"requested_bytes", failed.requested_bytes}};
       });
+  json["stopped_at"] = or_null(figures.stopped_at);
+  json["depends_from"] = or_null(figures.depends_from);
+  json["can_be_judged"] = figures.can_be_judged;
 }
 
 ordered_json file_json(const SweepFigures& figures) {
@@ -57,8 +60,18 @@ std::optional<FailedWhere> failed_of(const JsonValue& value) {
                      value.key("event").number(), value.key("requested_bytes").number()};
 }
 
+std::optional<std::uint64_t> event_of(const JsonValue& value) {
+  if (value.is_null()) return std::nullopt;
+  return value.number();
+}
+
 SweepFigures figures_of_json(const JsonValue& value) {
-  SweepFigures figures{value.key("file").text(), {}, failed_of(value.key("out_of_memory_at"))};
+  SweepFigures figures{value.key("file").text(),
+                       {},
+                       failed_of(value.key("out_of_memory_at")),
+                       event_of(value.key("stopped_at")),
+                       event_of(value.key("depends_from")),
+                       value.key("can_be_judged").boolean()};
   for (const replay::Metric& metric : replay::all_metrics())
     if (metric.of == replay::MetricOf::run)
       if (const auto found = value.find(metric.name))
@@ -79,6 +92,18 @@ SweepRow row_of_json(const JsonValue& value) {
   for (std::size_t i = 0; i < files.array_size(); ++i)
     row.files.push_back(figures_of_json(files.at(i)));
   return row;
+}
+
+std::vector<LateFile> late_of(const JsonValue& list) {
+  std::vector<LateFile> late;
+  for (std::size_t i = 0; i < list.array_size(); ++i) {
+    const JsonValue one = list.at(i);
+    late.push_back({one.key("file").text(),
+                    {{static_cast<std::uint32_t>(one.key("device").number(UINT32_MAX))},
+                     {one.key("reserved_before_bytes").number()},
+                     {one.key("peak_reserved_bytes").number()}}});
+  }
+  return late;
 }
 
 std::optional<Shard> shard_of_json(const JsonValue& value) {
@@ -210,12 +235,13 @@ ordered_json sweep_row_json(const SweepRow& row) {
 }
 
 std::string sweep_json(const SweepOutcome& outcome) {
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"files", outcome.about.files},
                     {"reference", outcome.about.reference},
                     {"conditions", outcome.about.conditions},
                     {"settings", outcome.setting_count},
                     {"shard", or_null(outcome.shard, shard_json)},
+                    {"late_starts", late_json(outcome.about)},
                     {"notes", outcome.about.notes},
                     {"rows", json_list(outcome.rows, sweep_row_json)},
                     // A file without this line was cut off.
@@ -226,7 +252,7 @@ SweepOutcome read_sweep(const std::string& path) {
   const nlohmann::json parsed =
       traces::parse_json(traces::read_input_bytes(path, most_sweep_bytes), path);
   const JsonValue document(parsed, path);
-  if (document.key("schema_version").number() != 1) document.key("schema_version").fail("1");
+  if (document.key("schema_version").number() != 2) document.key("schema_version").fail("2");
   if (!document.key("complete").boolean()) document.key("complete").fail("true");
   SweepOutcome outcome;
   outcome.about.files = texts_of(document.key("files"));
@@ -234,6 +260,7 @@ SweepOutcome read_sweep(const std::string& path) {
   outcome.about.conditions = document.key("conditions").text();
   outcome.setting_count = document.key("settings").number();
   outcome.shard = shard_of_json(document.key("shard"));
+  outcome.about.late = late_of(document.key("late_starts"));
   outcome.about.notes = texts_of(document.key("notes"));
   const JsonValue rows = document.key("rows");
   for (std::size_t i = 0; i < rows.array_size(); ++i)
@@ -247,11 +274,16 @@ std::string conf_text(const SweepRow& row) {
 
 std::string remark_text(const SweepRow& row) {
   if (row.was_refused()) return "refused: " + row.refusal;
-  if (!row.worst().failed) return "";
-  const replay::FailedWhere& failed = *row.worst().failed;
-  return "out of memory at event " + std::to_string(failed.event) + ", " +
-         format_bytes(Bytes{failed.requested_bytes}) + " requested" +
-         (row.files.size() > 1 ? " (" + row.worst().file + ")" : "");
+  const SweepFigures& worst = row.worst();
+  std::string text;
+  if (worst.failed)
+    text = "out of memory at event " + std::to_string(worst.failed->event) + ", " +
+           format_bytes(Bytes{worst.failed->requested_bytes}) + " requested" +
+           (worst.stopped_at ? "" : ", and the program goes on");
+  if (worst.depends_from)
+    text += (text.empty() ? "" : "; ") + std::string("from event ") +
+            std::to_string(*worst.depends_from) + " on it depends on what the program does";
+  return text + (text.empty() || row.files.size() == 1 ? "" : " (" + worst.file + ")");
 }
 
 std::string sweep_printed(const SweepOutcome& outcome, const std::string& format,
