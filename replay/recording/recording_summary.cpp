@@ -191,6 +191,7 @@ DeviceSummary RecordingSummarizer::summarise(const Device& device) const {
   sums.requested_bytes = requested.start_for(final_requested);
   sums.reserved_bytes = device.reserved.start_for(device.segments.reserved);
   sums.ring_overflowed = ring_is_known_full();
+  sums.has_final_segments = sections_.contains(traces::SnapshotSection::segments);
   const HistoryVerdict verdict = judge_history(sums);
   summary.history = verdict.kind;
   summary.history_reason = verdict.reason;
@@ -321,9 +322,12 @@ HistoryVerdict judge_history(const HistorySums& sums) {
   if (sums.event_count == 0) return {HistoryKind::segments_only, "There are no events."};
   if (sums.event_count == 1) return {HistoryKind::segments_only, "There is a single event."};
   if (sums.live_block_count < 0 || sums.requested_bytes < 0)
-    return {HistoryKind::inconsistent,
-            "The events allocate more than they free and the final blocks hold: some kinds of "
-            "events are missing, or the file was made by a script."};
+    return {
+        HistoryKind::inconsistent,
+        !sums.has_final_segments
+            ? "The file has no final segments, to which its events must lead."
+            : "The events allocate more than they free and the final blocks hold: some kinds of "
+              "events are missing, or the file was made by a script."};
   if (sums.live_block_count > 0 || sums.requested_bytes > 0)
     return {HistoryKind::cut, std::to_string(sums.live_block_count) +
                                   " blocks were live before the first event" +

@@ -193,6 +193,7 @@ struct HistorySums {
   std::int64_t requested_bytes = 0;
   std::int64_t reserved_bytes = 0;
   bool ring_overflowed = false;
+  bool has_final_segments = true;
 };
 struct HistoryVerdict {
   HistoryKind kind = HistoryKind::segments_only;

@@ -15,6 +15,7 @@ std::size_t letter_bytes(std::string_view text) {
 }
 
 constexpr std::string_view digits = "0123456789abcdef";
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 void add_escape(std::uint32_t unit, std::string& line) {
   line += "\\u";
@@ -51,9 +52,9 @@ struct HexDigits {
 };
 constexpr std::size_t digits_of_unit = 4;
 
-HexDigits hex_digits_at(std::string_view letters) {
+HexDigits hex_digits_at(std::string_view letters, std::size_t most_digits = digits_of_unit) {
   HexDigits read;
-  for (const char letter : letters.substr(0, digits_of_unit)) {
+  for (const char letter : letters.substr(0, most_digits)) {
     const char small = letter >= 'A' && letter <= 'F' ? static_cast<char>(letter + 0x20) : letter;
     const std::size_t digit = digits.find(small);
     if (digit == std::string_view::npos) break;
@@ -102,6 +103,17 @@ Step decode_escape(std::string_view letters, std::string& text) {
   return {2};
 }
 
+/// The characters of a \u or \U at the front; 0 letters if there is none that is a character.
+Step decode_python_escape(std::string_view letters, std::string& text) {
+  if (letters.size() < 2 || (letters[1] != 'u' && letters[1] != 'U')) return {0};
+  const std::size_t most_digits = letters[1] == 'u' ? digits_of_unit : 2 * digits_of_unit;
+  const HexDigits code = hex_digits_at(letters.substr(2), most_digits);
+  constexpr std::uint32_t largest = 0x10FFFF;
+  if (code.count < most_digits || code.unit > largest) return {0};
+  add_code(code.unit, text);
+  return {2 + most_digits};
+}
+
 }  // namespace
 
 WideLetter wide_letter_at(std::string_view text) {
@@ -137,7 +149,6 @@ bool is_utf8(std::string_view text) {
 }
 
 std::string as_utf8(std::string_view text) {
-  constexpr std::string_view replacement = "\xEF\xBF\xBD";
   std::string valid;
   while (!text.empty()) {
     const std::size_t count = letter_bytes(text);
@@ -158,7 +169,7 @@ void add_json_text(std::string& line, std::string_view text) {
     if (static_cast<unsigned char>(text.front()) < 0x80) {
       add_control(text.front(), line);
     } else if (const WideLetter letter = wide_letter_at(text); letter.byte_count == 0) {
-      line += "\xEF\xBF\xBD";
+      line += replacement;
     } else {
       count = letter.byte_count;
       if (letter.is_surrogate())
@@ -171,7 +182,18 @@ void add_json_text(std::string& line, std::string_view text) {
   line += '"';
 }
 
-std::optional<std::size_t> decode_json_letters(std::string_view letters, std::string& text) {
+void decode_python_letters(std::string_view letters, std::string& text) {
+  text.clear();
+  while (!letters.empty()) {
+    std::size_t count = 0;
+    if (letters.front() == '\\') count = decode_python_escape(letters, text).letter_count;
+    if (count == 0) add_code(static_cast<unsigned char>(letters.front()), text);
+    letters.remove_prefix(std::max<std::size_t>(1, count));
+  }
+}
+
+std::optional<std::size_t> decode_json_letters(std::string_view letters, std::string& text,
+                                               InvalidBytes invalid) {
   text.clear();
   std::size_t at = 0;
   while (at < letters.size()) {
@@ -187,9 +209,10 @@ std::optional<std::size_t> decode_json_letters(std::string_view letters, std::st
       if (!escape.is_valid) return at;
     } else {
       const WideLetter letter = wide_letter_at(rest);
-      if (letter.byte_count == 0 || letter.is_surrogate()) return at;
-      text += rest.substr(0, letter.byte_count);
-      at += letter.byte_count;
+      const bool is_invalid = letter.byte_count == 0 || letter.is_surrogate();
+      if (is_invalid && invalid == InvalidBytes::refused) return at;
+      text += is_invalid ? replacement : rest.substr(0, letter.byte_count);
+      at += is_invalid ? 1 : letter.byte_count;
     }
   }
   return std::nullopt;

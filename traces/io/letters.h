@@ -32,9 +32,18 @@ inline bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 /// character.
 void add_json_text(std::string& line, std::string_view text);
 
+/// Decodes a line of Python's raw-unicode-escape: bytes are characters up to U+00FF, and \u with
+/// four or \U with eight hexadecimal digits is any other one. Another backslash is itself.
+void decode_python_letters(std::string_view letters, std::string& text);
+
+/// The answer to a byte of a JSON string that is no UTF-8.
+enum class InvalidBytes : std::uint8_t { refused, replaced };
+
 /// Decodes the letters of a JSON string into `text`; an escaped half of a pair of surrogates is
 /// spelled like a character. Returns the offset of the first letter that JSON has no place for,
-/// such as a control letter, an unknown escape or invalid UTF-8; null if there is none.
-std::optional<std::size_t> decode_json_letters(std::string_view letters, std::string& text);
+/// such as a control letter, an unknown escape or invalid UTF-8; null if there is none. Invalid
+/// bytes may become the replacement character instead.
+std::optional<std::size_t> decode_json_letters(std::string_view letters, std::string& text,
+                                               InvalidBytes invalid = InvalidBytes::refused);
 
 }  // namespace vramlab::traces

@@ -121,6 +121,8 @@ class SnapshotJsonWalker {
   void read(SegmentValue& segment) {
     part_count_ = 0;
     read_dict(segment);
+    if (is_event(segment))
+      tokens.fail("segments, or in a list for each device events", "events alone");
     count_up_addresses(segment);
   }
 
@@ -285,8 +287,7 @@ class SectionReader {
     if (letter == '{') {
       read_top();
     } else if (letter == '[') {
-      sink_.bare_list();
-      read_list_section(SnapshotSection::segments);
+      read_bare_list();
     } else {
       tokens_.fail_at_value("a snapshot: a dict, or a list of segments");
     }
@@ -295,6 +296,14 @@ class SectionReader {
   }
 
  private:
+  /// The first item tells: a list is the events of a device, a dict is a segment.
+  void read_bare_list() {
+    tokens_.take();
+    if (tokens_.peek_value() == '[') return read_items_of_section(SnapshotSection::device_traces);
+    sink_.bare_list();
+    read_items_of_section(SnapshotSection::segments);
+  }
+
   void read_top() {
     tokens_.take();
     bool has_more = !tokens_.take_if('}');
@@ -315,6 +324,10 @@ class SectionReader {
 
   void read_list_section(SnapshotSection section) {
     tokens_.take();
+    read_items_of_section(section);
+  }
+
+  void read_items_of_section(SnapshotSection section) {
     mark_section(section);
     if (section == SnapshotSection::segments)
       tokens_.take_items(']', [&] { sink_.segment(read_value<SegmentValue>()); });

@@ -1,6 +1,6 @@
-// Reads a PyTorch memory snapshot from JSON, as json.dump writes it: a dict of sections or a bare
-// list of segments, of any version, unknown keys passed on. Each value goes to the sink as soon as
-// it is complete, so no file is held as a whole.
+// Reads a PyTorch memory snapshot from JSON, as json.dump writes it: a dict of sections, a bare
+// list of segments or of the devices' lists of events, of any version, unknown keys passed on. Each
+// value goes to the sink as soon as it is complete, so no file is held as a whole.
 //
 // Whole numbers are exact; lists under the keys of pools are pools. Throws InputError at the first
 // byte that is no snapshot. The writer of snapshots as JSON stands beside it.

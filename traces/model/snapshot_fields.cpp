@@ -1,5 +1,6 @@
 #include "traces/model/snapshot_fields.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "allocator/types/check.h"
@@ -174,6 +175,11 @@ void keep_if_no_time(TraceEntry& entry) {
   if (entry.time_us <= latest_time_us) return;
   entry.keys.remove(KnownText::time_us);
   put_field(entry, KnownText::time_us, WholeNumber{std::exchange(entry.time_us, 0), false});
+}
+
+bool is_event(const SegmentValue& segment) {
+  return !segment.unknown.empty() &&
+         std::ranges::count(segment.unknown, TextId(KnownText::action), &UnknownField::key) > 0;
 }
 
 void count_up_addresses(SegmentValue& segment) {

@@ -202,6 +202,10 @@ const char* put_field(Value& value, KnownText key, const FieldValue& field);
 /// it.
 void keep_if_no_time(TraceEntry& entry);
 
+/// Whether the dict that was read as a segment is an event: a list of events alone looks like a
+/// list of segments.
+bool is_event(const SegmentValue& segment);
+
 /// Gives blocks without an address (old formats) theirs: each begins where the block before ends.
 void count_up_addresses(SegmentValue& segment);
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <string_view>
 #include <utility>
 
+#include "allocator/types/real_numbers.h"
 #include "traces/io/input_error.h"
+#include "traces/io/letters.h"
 #include "traces/model/generic_text.h"
 
 namespace vramlab::traces {
@@ -116,7 +119,7 @@ void PickleTokens::fail_as_cut_off() const {
 void PickleTokens::refuse_opcode(std::uint8_t opcode) const {
   const std::uint64_t position = position_of(at_) - 1;
   throw InputError({file_, "byte " + std::to_string(position),
-                    "plain data of pickle protocol 2 to 5", pickle_opcode_name(opcode)});
+                    "plain data of pickle protocol 0 to 5", pickle_opcode_name(opcode)});
 }
 
 PickleToken PickleTokens::next() { return next_inline(); }
@@ -198,6 +201,78 @@ PickleToken PickleTokens::decode_text(std::uint64_t length) {
   const std::string_view text(at_, static_cast<std::size_t>(length));
   at_ += length;
   return {PickleTokenKind::text, false, length, text};
+}
+
+std::string_view PickleTokens::take_line() {
+  if (at_ > end_) fail_as_cut_off();
+  std::size_t looked_at = 0;
+  while (true) {
+    const std::string_view letters(at_, static_cast<std::size_t>(end_ - at_));
+    const std::size_t line_end = letters.find('\n', looked_at);
+    if (std::min(line_end, letters.size()) > longest_text_bytes)
+      fail("a line of at most " + std::to_string(longest_text_bytes) + " bytes", "a longer one");
+    if (line_end != std::string_view::npos) {
+      at_ += line_end + 1;
+      return letters.substr(0, line_end);
+    }
+    looked_at = letters.size();
+    if (!fill(token_start())) fail_as_cut_off();
+  }
+}
+
+PickleToken PickleTokens::decode_line(PickleOpcode opcode) {
+  std::string_view line = take_line();
+  switch (opcode) {
+    case PickleOpcode::int_line:
+      if (line == "00" || line == "01") return {PickleTokenKind::boolean, false, line == "01", {}};
+      return whole_of_line(line);
+    case PickleOpcode::long_line:
+      if (line.ends_with('L')) line.remove_suffix(1);
+      return whole_of_line(line);
+    case PickleOpcode::float_line:
+      return real_of_line(line);
+    case PickleOpcode::unicode_line:
+      return text_of_line(line);
+    case PickleOpcode::get_line:
+      return place_of_line(PickleTokenKind::get, line);
+    default:
+      return place_of_line(PickleTokenKind::put, line);
+  }
+}
+
+PickleToken PickleTokens::whole_of_line(std::string_view line) {
+  const bool has_minus = line.starts_with('-');
+  const std::string_view digits = line.substr(has_minus ? 1 : 0);
+  const bool are_digits = !digits.empty() && std::ranges::all_of(digits, is_digit);
+  if (!are_digits || digits.size() > most_number_digits)
+    fail("a whole number of at most " + std::to_string(most_number_digits) + " digits",
+         are_digits ? "one of " + std::to_string(digits.size()) : "other letters");
+  constexpr std::uint64_t most_below_zero = std::uint64_t{1} << 63;
+  const auto number = whole_number(digits);
+  if (number && (!has_minus || *number <= most_below_zero))
+    return {
+        PickleTokenKind::whole, has_minus && *number != 0, has_minus ? ~*number + 1 : *number, {}};
+  line_ = bytes_of_decimal(line);
+  return {PickleTokenKind::long_whole, has_minus, line_.size(), line_};
+}
+
+PickleToken PickleTokens::real_of_line(std::string_view line) {
+  double number = 0;
+  const char* const end = line.data() + line.size();
+  const auto [stop, error] = read_real(line.data(), end, number);
+  if (error != std::errc() || stop != end) fail("a number", "other letters");
+  return {PickleTokenKind::real, false, std::bit_cast<std::uint64_t>(number), {}};
+}
+
+PickleToken PickleTokens::text_of_line(std::string_view line) {
+  decode_python_letters(line, line_);
+  return {PickleTokenKind::text, false, line_.size(), line_};
+}
+
+PickleToken PickleTokens::place_of_line(PickleTokenKind kind, std::string_view line) {
+  const auto place = whole_number(line);
+  if (!place) fail("the number of a place in the memo", "other letters");
+  return {kind, false, *place, {}};
 }
 
 }  // namespace vramlab::traces

@@ -1,6 +1,7 @@
-// PickleTokens: the opcodes of a pickle (protocols 2 to 5), one after another, out of one buffer.
+// PickleTokens: the opcodes of a pickle (protocols 0 to 5), one after another, out of one buffer.
 // It decodes arguments and passes over FRAME; it runs nothing, and refuses by name and position
-// every opcode that is not plain data. The meaning of opcodes together is for its users.
+// every opcode that is not plain data. The meaning of opcodes together is for its users, but for
+// MARK with DICT, LIST or TUPLE right behind it: protocol 0 spells what is empty so.
 //
 // A text in a token is valid until the next token is asked for.
 #pragma once
@@ -18,24 +19,30 @@
 
 namespace vramlab::traces {
 
-/// The opcodes of plain data. All others run code, make classes or belong to protocols 0 and 1.
+/// The opcodes of plain data. All others run code, make classes or hold texts of Python 2.
 enum class PickleOpcode : std::uint8_t {
   mark = '(',
   empty_tuple = ')',
   stop = '.',
+  float_line = 'F',
   binfloat = 'G',
+  int_line = 'I',
   binint = 'J',
   binint1 = 'K',
+  long_line = 'L',
   binint2 = 'M',
   none = 'N',
+  unicode_line = 'V',
   binunicode = 'X',
   empty_list = ']',
   append = 'a',
   dict = 'd',
   appends = 'e',
+  get_line = 'g',
   binget = 'h',
   long_binget = 'j',
   list = 'l',
+  put_line = 'p',
   binput = 'q',
   long_binput = 'r',
   setitem = 's',
@@ -152,6 +159,15 @@ class PickleTokens {
     return static_cast<PickleOpcode>(*at_);
   }
 
+  /// The same, or the opcode behind a mark that comes next; EMPTY_LIST also as protocol 0 spells
+  /// it.
+  PickleOpcode peek_behind_mark() {
+    const PickleOpcode first = peek();
+    if (first != PickleOpcode::mark) return first;
+    const auto behind = static_cast<PickleOpcode>(at_[1]);
+    return behind == PickleOpcode::list ? PickleOpcode::empty_list : behind;
+  }
+
   /// Takes the opcode that peek() showed, which has no argument. The last token stays the same.
   void take_peeked() { ++at_; }
   /// The bytes from the next token on; null where fewer than `count` are in the buffer.
@@ -215,7 +231,7 @@ class PickleTokens {
           return {Kind::real, false, __builtin_bswap64(reversed), {}};
         }
         case PickleOpcode::mark:
-          return {Kind::mark, false, 0, {}};
+          return decode_mark();
         case PickleOpcode::memoize:
           return {Kind::memoize, false, 0, {}};
         case PickleOpcode::binput:
@@ -261,6 +277,13 @@ class PickleTokens {
           return decode_text(take<std::uint32_t>());
         case PickleOpcode::binunicode8:
           return decode_text(take<std::uint64_t>());
+        case PickleOpcode::int_line:
+        case PickleOpcode::long_line:
+        case PickleOpcode::float_line:
+        case PickleOpcode::unicode_line:
+        case PickleOpcode::get_line:
+        case PickleOpcode::put_line:
+          return decode_line(static_cast<PickleOpcode>(opcode));
         case PickleOpcode::proto:
           return {Kind::proto, false, take<std::uint8_t>(), {}};
         case PickleOpcode::stop:
@@ -274,10 +297,29 @@ class PickleTokens {
     }
   }
 
+  /// The bytes behind the mark can be looked at, as the buffer has room for the longest short
+  /// token.
+  PickleToken decode_mark() {
+    const auto behind = static_cast<PickleOpcode>(*at_);
+    const PickleTokenKind empty = behind == PickleOpcode::dict    ? PickleTokenKind::empty_dict
+                                  : behind == PickleOpcode::list  ? PickleTokenKind::empty_list
+                                  : behind == PickleOpcode::tuple ? PickleTokenKind::empty_tuple
+                                                                  : PickleTokenKind::mark;
+    if (empty != PickleTokenKind::mark) ++at_;
+    return {empty, false, 0, {}};
+  }
+
   PickleToken next_near_end();
   void pass_frames();
   PickleToken decode_long(std::uint64_t length);
   PickleToken decode_text(std::uint64_t length);
+  // The opcodes of protocols 0 and 1 whose argument is a line of letters.
+  PickleToken decode_line(PickleOpcode opcode);
+  std::string_view take_line();
+  PickleToken whole_of_line(std::string_view line);
+  PickleToken real_of_line(std::string_view line);
+  PickleToken text_of_line(std::string_view line);
+  PickleToken place_of_line(PickleTokenKind kind, std::string_view line);
   /// Gets `count` bytes from at_ on into the buffer, or fails as cut off.
   void need(std::uint64_t count);
   /// Gets more bytes and drops the bytes before `kept_from`. True if there are more now.
@@ -311,6 +353,8 @@ class PickleTokens {
   /// still name its place.
   std::ptrdiff_t token_offset_ = 0;
   bool source_ended_ = false;
+  /// The decoded argument of a line that is not spelled as it is meant.
+  std::string line_;
 };
 
 }  // namespace vramlab::traces

@@ -129,6 +129,7 @@ class PickleValues {
         return memo_.next_index();
       case PickleOpcode::binput:
       case PickleOpcode::long_binput:
+      case PickleOpcode::put_line:
         return tokens.next().number;
       default:
         return std::nullopt;

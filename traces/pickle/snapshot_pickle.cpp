@@ -28,13 +28,14 @@ class SectionReader {
         tokens_.fail("a pickle of protocol 0 to 5", "protocol " + std::to_string(first.number));
       facts_.protocol = static_cast<std::uint32_t>(first.number);
       first = tokens_.next();
+    } else {
+      // Protocols 0 and 1 do not say so. Protocol 0 has no opcode of its own for an empty dict.
+      facts_.protocol = tokens_.token_bytes().size() == 1 ? 1 : 0;
     }
     if (first.kind == Kind::empty_dict) {
       read_top_dict();
     } else if (first.kind == Kind::empty_list) {
-      sink_.bare_list();
-      mark_section(SnapshotSection::segments);
-      read_values<SegmentValue>();
+      read_bare_list();
     } else {
       walker_.fail_at(first, "a snapshot: a dict, or a list of segments");
     }
@@ -44,6 +45,18 @@ class SectionReader {
   }
 
  private:
+  /// The first item tells: a list is the events of a device, a dict is a segment.
+  void read_bare_list() {
+    walker_.values.store_if_put({MemoKind::passed, 0});
+    if (walker_.first_item_is_list()) {
+      mark_section(SnapshotSection::device_traces);
+      return read_device_traces();
+    }
+    sink_.bare_list();
+    mark_section(SnapshotSection::segments);
+    read_values<SegmentValue>();
+  }
+
   void read_top_dict() {
     const auto put = walker_.values.take_put();
     if (put) walker_.values.store(*put, {MemoKind::passed, 0});
@@ -152,6 +165,8 @@ class SectionReader {
   }
 
   void give(SegmentValue& segment) {
+    if (is_event(segment))
+      tokens_.fail("segments, or in a list for each device events", "events alone");
     count_up_addresses(segment);
     sink_.segment(segment);
   }

@@ -1,15 +1,14 @@
-// Reads a PyTorch memory snapshot from a pickle: protocols 2 to 5, written by Python or by
+// Reads a PyTorch memory snapshot from a pickle: protocols 0 to 5, written by Python or by
 // PyTorch's own C++ pickler. It walks the structure of a snapshot and gives each value to the sink
 // as soon as it is complete, so no file is held as a whole; nothing in the file is ever run.
 //
-// A file may be a dict of sections or a bare list of segments, of any version; unknown keys are
-// passed on. Throws InputError at the first byte that is no snapshot. Bytes behind the end of the
-// pickle are not looked at.
+// A file may be a dict of sections, a bare list of segments, or a bare list of the devices' lists
+// of events, of any version; unknown keys are passed on. Throws InputError at the first byte that
+// is no snapshot. Bytes behind the end of the pickle are not looked at.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "traces/io/byte_sink.h"
@@ -28,8 +27,7 @@ enum class PickleProducer : std::uint8_t {
 };
 
 struct PickleFacts {
-  /// Null if the file does not say.
-  std::optional<std::uint32_t> protocol;
+  std::uint32_t protocol = 0;
   PickleProducer producer = PickleProducer::python;
   /// The size of the pickle, unpacked.
   std::uint64_t bytes = 0;

@@ -29,6 +29,10 @@ constexpr std::array<std::uint8_t, 256> number_bytes = [] {
   return bytes;
 }();
 
+bool is_key_of_pool(KnownText key) {
+  return key == KnownText::pool_id || key == KnownText::segment_pool_id;
+}
+
 PickleOpcode opcode_at(const char* at) { return static_cast<PickleOpcode>(*at); }
 
 }  // namespace
@@ -105,8 +109,8 @@ bool SnapshotPickleWalker::read_field(KnownText key, FieldValue& field) {
   const PickleToken token = tokens.next();
   switch (token.kind) {
     case PickleTokenKind::whole:
-      if (key == KnownText::pool_id || key == KnownText::segment_pool_id) {
-        field = DecodedPool{read_pool(token), false};
+      if (is_key_of_pool(key)) {
+        field = DecodedPool{read_pool(token, PickleTokenKind::small_tuple), false};
         return true;
       }
       field = WholeNumber{token.number, token.is_negative};
@@ -128,6 +132,11 @@ bool SnapshotPickleWalker::read_field(KnownText key, FieldValue& field) {
       return true;
     case PickleTokenKind::none:
       field = NoneValue{};
+      return true;
+    case PickleTokenKind::mark:
+      // Protocols 0 and 1 mark the begin of a pair.
+      if (!is_key_of_pool(key)) break;
+      field = DecodedPool{read_pool(tokens.next(), PickleTokenKind::tuple), false};
       return true;
     case PickleTokenKind::empty_list:
       if (key != KnownText::frames) break;
@@ -160,15 +169,16 @@ void SnapshotPickleWalker::read_field_reference(const PickleToken& get, KnownTex
   }
 }
 
-PoolId SnapshotPickleWalker::read_pool(const PickleToken& first) {
+PoolId SnapshotPickleWalker::read_pool(const PickleToken& first, PickleTokenKind end_kind) {
+  const auto is_number = [](const PickleToken& token) {
+    return token.kind == PickleTokenKind::whole && !token.is_negative;
+  };
+  if (!is_number(first)) fail_at(first, "a pair of whole numbers from 0 on");
   const PickleToken second = tokens.next();
-  const bool are_numbers =
-      second.kind == PickleTokenKind::whole && !first.is_negative && !second.is_negative;
-  if (!are_numbers)
-    fail_at(first.is_negative ? first : second, "a pair of whole numbers from 0 on");
+  if (!is_number(second)) fail_at(second, "a pair of whole numbers from 0 on");
   const PickleToken end = tokens.next();
-  if (end.kind != PickleTokenKind::small_tuple || end.number != 2)
-    fail_at(end, "a pair of whole numbers");
+  const bool is_pair = end.kind == PickleTokenKind::tuple || end.number == 2;
+  if (end.kind != end_kind || !is_pair) fail_at(end, "a pair of whole numbers");
   const PoolId pool{first.number, second.number};
   if (const auto index = values.take_put()) values.store(*index, values.remember_pool(pool));
   return pool;

@@ -111,6 +111,9 @@ class SnapshotPickleWalker {
     }
   }
 
+  /// Whether a list that was begun begins with a list. No token is taken.
+  bool first_item_is_list() { return tokens.peek_behind_mark() == PickleOpcode::empty_list; }
+
   /// A dict, from its first token on, into `value`, which is as after its construction.
   template <typename Value>
   void read_value(const PickleToken& first, Value& value) {
@@ -355,7 +358,8 @@ class SnapshotPickleWalker {
   /// False where the value is of any shape; its first token is then the next one again.
   bool read_field(KnownText key, FieldValue& field);
   void read_field_reference(const PickleToken& get, KnownText key, FieldValue& field);
-  PoolId read_pool(const PickleToken& first);
+  /// From the first number on, up to the opcode that makes a pair of the two.
+  PoolId read_pool(const PickleToken& first, PickleTokenKind end_kind);
   StackId read_stack();
   FrameId read_frame(const PickleToken& first);
   bool is_reference_to_item(const PickleToken& get, PickleTokenKind item_kind);

@@ -6,19 +6,20 @@
 namespace vramlab::support {
 namespace {
 
-enum class PickleStyle { python, cpp };
+enum class PickleStyle { python, cpp, protocol_1, protocol_0 };
 
 class PickleWriter {
  public:
   explicit PickleWriter(PickleStyle style) : style_(style) {
-    bytes = is_python() ? "\x80\x04" : "\x80\x02";
+    if (style == PickleStyle::python) bytes = "\x80\x04";
+    if (style == PickleStyle::cpp) bytes = "\x80\x02";
   }
 
   void write(const PickleTree& tree) {
     if (tree.is_object()) return write_dict(tree);
     if (tree.is_array()) return write_list(tree);
     if (tree.is_string()) return write_text(tree.get<std::string>());
-    if (tree.is_boolean()) return add(tree.get<bool>() ? '\x88' : '\x89');
+    if (tree.is_boolean()) return write_boolean(tree.get<bool>());
     if (tree.is_number_float()) return write_real(tree.get<double>());
     if (tree.is_number()) return write_number(tree);
     add('N');
@@ -27,7 +28,9 @@ class PickleWriter {
   std::string bytes;
 
  private:
-  bool is_python() const { return style_ == PickleStyle::python; }
+  bool is_python() const { return style_ != PickleStyle::cpp; }
+  bool is_text() const { return style_ == PickleStyle::protocol_0; }
+  bool is_old() const { return is_text() || style_ == PickleStyle::protocol_1; }
   void add(char opcode) { bytes += opcode; }
 
   template <typename Number>
@@ -36,13 +39,33 @@ class PickleWriter {
       bytes += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i));
   }
 
+  void write_boolean(bool value) {
+    if (is_old())
+      bytes += value ? "I01\n" : "I00\n";
+    else
+      add(value ? '\x88' : '\x89');
+  }
+
+  void write_line(char opcode, const std::string& line) { bytes += opcode + line + "\n"; }
+
+  /// True for a number that is written as letters.
+  bool write_number_line(const PickleTree& tree) {
+    const bool is_small =
+        tree.get<std::int64_t>() >= INT32_MIN && tree.get<std::int64_t>() <= INT32_MAX;
+    if (!is_old() || (is_small && !is_text())) return false;
+    write_line(is_small ? 'I' : 'L', tree.dump() + (is_small ? "" : "L"));
+    return true;
+  }
+
   void write_real(double real) {
+    if (is_text()) return write_line('F', PickleTree(real).dump());
     add('G');
     const auto bits = std::bit_cast<std::uint64_t>(real);
     for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(bits >> shift);
   }
 
   void write_number(const PickleTree& tree) {
+    if (write_number_line(tree)) return;
     const bool is_large = tree.is_number_unsigned() && tree.get<std::uint64_t>() > INT64_MAX;
     if (is_large) {
       bytes += "\x8a\x09";
@@ -69,7 +92,11 @@ class PickleWriter {
   void write_text(const std::string& text) {
     const std::string key = "text " + text;
     if (refer_to(key)) return;
-    if (is_python()) {
+    if (is_text()) {
+      write_line('V', text);
+      return store(key);
+    }
+    if (style_ == PickleStyle::python) {
       add('\x8c');
       add_number(static_cast<std::uint8_t>(text.size()));
     } else {
@@ -83,15 +110,21 @@ class PickleWriter {
   bool refer_to(const std::string& key) {
     const auto found = places_.find(key);
     if (found == places_.end()) return false;
-    add('h');
-    add_number(static_cast<std::uint8_t>(found->second));
+    if (is_text()) {
+      write_line('g', std::to_string(found->second));
+    } else {
+      add('h');
+      add_number(static_cast<std::uint8_t>(found->second));
+    }
     return true;
   }
 
   /// An empty key is found by nobody.
   void store(const std::string& key) {
-    if (is_python()) {
+    if (style_ == PickleStyle::python) {
       add('\x94');
+    } else if (is_text()) {
+      write_line('p', std::to_string(place_count_));
     } else {
       add('q');
       add_number(static_cast<std::uint8_t>(place_count_));
@@ -104,9 +137,9 @@ class PickleWriter {
     const bool is_frame = tree.contains("filename");
     const std::string key = is_frame ? "frame " + tree.dump() : "";
     if (is_frame && refer_to(key)) return;
-    add('}');
+    bytes += is_text() ? "(d" : "}";
     if (is_python()) store(key);
-    const bool is_lone = is_python() && tree.size() == 1;
+    const bool is_lone = is_text() || (is_python() && tree.size() == 1);
     if (!is_lone && !(is_python() && tree.empty())) add('(');
     for (const auto& [name, value] : tree.items()) {
       write_text(name);
@@ -116,41 +149,44 @@ class PickleWriter {
         write_frames(value);
       else
         write(value);
+      if (is_lone) add('s');
     }
-    if (is_lone)
-      add('s');
-    else if (!is_python() || !tree.empty())
-      add('u');
+    if (is_lone) return;
+    if (!is_python() || !tree.empty()) add('u');
     if (!is_python() && is_frame) store(key);
   }
 
   void write_list(const PickleTree& tree) {
-    add(']');
+    bytes += is_text() ? "(l" : "]";
     if (is_python()) store("");
     write_items(tree);
   }
 
   void write_items(const PickleTree& tree) {
-    const bool is_lone = is_python() && tree.size() == 1;
+    const bool is_lone = is_text() || (is_python() && tree.size() == 1);
     if (is_python() && tree.empty()) return;
     if (!is_lone) add('(');
-    for (const auto& item : tree) write(item);
-    add(is_lone ? 'a' : 'e');
+    for (const auto& item : tree) {
+      write(item);
+      if (is_lone) add('a');
+    }
+    if (!is_lone) add('e');
   }
 
   void write_frames(const PickleTree& tree) {
     const std::string key = "stack " + tree.dump();
     if (refer_to(key)) return;
-    add(']');
+    bytes += is_text() ? "(l" : "]";
     if (is_python()) store(key);
     write_items(tree);
     if (!is_python()) store(key);
   }
 
   void write_pool(const PickleTree& pool) {
+    if (is_old()) add('(');
     write(pool.at(0));
     write(pool.at(1));
-    add('\x86');
+    add(is_old() ? 't' : '\x86');
     if (is_python()) store("");
   }
 
@@ -170,6 +206,10 @@ std::string pickled(const PickleTree& tree, PickleStyle style) {
 std::string python_pickle(const PickleTree& tree) { return pickled(tree, PickleStyle::python); }
 
 std::string cpp_pickle(const PickleTree& tree) { return pickled(tree, PickleStyle::cpp); }
+
+std::string old_pickle(const PickleTree& tree, int protocol) {
+  return pickled(tree, protocol == 0 ? PickleStyle::protocol_0 : PickleStyle::protocol_1);
+}
 
 PickleTree small_snapshot() {
   return PickleTree::parse(R"({

@@ -26,6 +26,16 @@ TEST(SnapshotJson, it_may_come_in_any_pieces) {
   EXPECT_EQ(read_json_bytes(json, 1).lines, read_json_bytes(json).lines);
 }
 
+TEST(SnapshotJson, a_bare_list_of_lists_is_the_events_of_the_devices) {
+  const std::string traces = R"([[{"action": "alloc", "addr": 512, "size": 7}], []])";
+  const support::SnapshotReading reading = read_json_bytes(traces);
+  EXPECT_EQ(reading.error, "");
+  EXPECT_EQ(reading.lines, read_json_bytes("{\"device_traces\": " + traces + "}").lines);
+  EXPECT_NE(read_json_bytes(R"([{"action": "alloc", "addr": 512, "size": 7}])")
+                .error.find("found events alone"),
+            std::string::npos);
+}
+
 TEST(SnapshotJson, a_bare_list_is_a_list_of_segments) {
   const std::string json = PickleTree(support::small_snapshot()["segments"]).dump();
   EXPECT_TRUE(read_json_bytes(json).lines.starts_with("bare list\nsection 0\nsegment "));

@@ -49,7 +49,7 @@ TEST(PickleBytes, opcodes_that_run_or_make_something_are_refused_by_name) {
       {"\x96", "BYTEARRAY8"},
       {"\x97", "NEXT_BUFFER"},
       {"\xfe", "the byte 0xfe"},
-      {"I1\n", "INT ('I')"}};
+      {"S'text'\n", "STRING ('S')"}};
   for (const auto& [bytes, name] : refused) {
     const std::string error = error_of(with_section(bytes));
     EXPECT_TRUE(says(error, name)) << error;
@@ -63,6 +63,41 @@ TEST(PickleBytes, lengths_are_checked_before_memory_is_taken) {
   EXPECT_TRUE(says(error_of(with_section("X\xff\xff\xff\x03"s)), "the end of the file"));
   EXPECT_TRUE(says(error_of(with_section("\x8b\xff\xff\xff\x7f"s)),
                    "a whole number of at most 255 bytes, found one of 2147483647"));
+}
+
+TEST(PickleBytes, lines_of_letters_are_read_as_they_are_meant) {
+  const auto value_of = [](const std::string& line) {
+    const SnapshotReading reading = read_pickle_bytes("(dVx\np0\n" + line + "s.");
+    return reading.error.empty() ? reading.lines : reading.error;
+  };
+  EXPECT_EQ(value_of("I-12\n"), "unknown x -12\n");
+  EXPECT_EQ(value_of("I01\n"), "unknown x True\n");
+  EXPECT_EQ(value_of("I00\n"), "unknown x False\n");
+  EXPECT_EQ(value_of("L18446744073709551615L\n"), "unknown x 18446744073709551615\n");
+  EXPECT_EQ(value_of("L-9223372036854775808L\n"), "unknown x -9223372036854775808\n");
+  EXPECT_EQ(value_of("L-9223372036854775809L\n"), "unknown x -9223372036854775809\n");
+  EXPECT_EQ(value_of("L123456789012345678901234567890L\n"),
+            "unknown x 123456789012345678901234567890\n");
+  EXPECT_EQ(value_of("F0.25\n"), "unknown x 0.25\n");
+  EXPECT_EQ(value_of("(I1\nI2\nt"), "unknown x (1, 2)\n");
+  EXPECT_EQ(value_of("(t"), "unknown x ()\n");
+  EXPECT_EQ(value_of("V\xe9\\u20ac\\U0001f600\\u005cn\\x\n"), "unknown x 'é€😀\\\\n\\\\x'\n");
+  EXPECT_EQ(value_of("V" + std::string(70'000, 'a') + "\n").size(), 70'013U);
+}
+
+TEST(PickleBytes, lines_of_other_letters_are_refused) {
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"Iten\n", "a whole number of at most 613 digits, found other letters"},
+      {"I\n", "found other letters"},
+      {"L" + std::string(614, '1') + "L\n", "at most 613 digits, found one of 614"},
+      {"F1.5x\n", "a number, found other letters"},
+      {"g-1\n", "the number of a place in the memo, found other letters"},
+      {"g7\n", "one to place 7"},
+      {"Vtext", "the end of the file"}};
+  for (const auto& [line, part] : refused) {
+    const std::string error = error_of("(dVx\n" + line);
+    EXPECT_TRUE(says(error, part)) << error;
+  }
 }
 
 TEST(PickleBytes, number_of_more_than_64_bits_is_read_as_it_is) {

@@ -56,6 +56,42 @@ TEST(SnapshotPickle, both_producers_give_the_same_values) {
   EXPECT_EQ(reading.lines, small_snapshot_lines);
 }
 
+TEST(SnapshotPickle, old_protocols_give_the_same_values) {
+  for (const int protocol : {0, 1}) {
+    const std::string bytes = old_pickle(small_snapshot(), protocol);
+    for (const std::size_t count : {1U, 3U, 16U, 100'000U}) {
+      const SnapshotReading reading = read_pickle_bytes(bytes, count);
+      EXPECT_EQ(reading.error, "") << protocol;
+      EXPECT_EQ(reading.lines, small_snapshot_lines) << protocol;
+    }
+  }
+}
+
+TEST(SnapshotPickle, bare_list_of_lists_is_the_events_of_the_devices) {
+  const PickleTree traces = small_snapshot()["device_traces"];
+  const std::string expected =
+      read_pickle_bytes(python_pickle(PickleTree{{"device_traces", traces}})).lines;
+  const PickleTree lone = PickleTree::array({traces[0]});
+  for (const std::string& bytes :
+       {python_pickle(traces), cpp_pickle(traces), old_pickle(traces, 0), old_pickle(traces, 1)}) {
+    const SnapshotReading reading = read_pickle_bytes(bytes);
+    EXPECT_EQ(reading.error, "");
+    EXPECT_EQ(reading.lines, expected);
+  }
+  for (const std::string& bytes : {python_pickle(lone), cpp_pickle(lone), old_pickle(lone, 0)}) {
+    const SnapshotReading reading = read_pickle_bytes(bytes);
+    EXPECT_EQ(reading.error, "");
+    EXPECT_EQ(reading.lines + "trace 1\n", expected);
+  }
+}
+
+TEST(SnapshotPickle, events_in_place_of_segments_are_refused) {
+  const std::string error = error_of(small_snapshot()["device_traces"][0]);
+  EXPECT_NE(error.find("segments, or in a list for each device events, found events alone"),
+            std::string::npos)
+      << error;
+}
+
 TEST(SnapshotPickle, values_do_not_depend_on_how_the_bytes_arrive) {
   const std::string bytes = python_pickle(small_snapshot());
   for (const std::size_t count : {1U, 2U, 3U, 7U, 16U, 100U})

@@ -419,8 +419,7 @@ std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFo
   const char* producer = facts.producer == traces::PickleProducer::python
                              ? "written by Python"
                              : "written by PyTorch's C++ pickler";
-  if (!facts.protocol) return std::string("no protocol number, ") + producer;
-  return "protocol " + std::to_string(*facts.protocol) + ", " + producer;
+  return "protocol " + std::to_string(facts.protocol) + ", " + producer;
 }
 
 InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
