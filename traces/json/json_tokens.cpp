@@ -158,7 +158,8 @@ std::size_t JsonTokens::find_closing_quote(std::size_t from) {
 std::string_view JsonTokens::take_marked_text(std::size_t plain_count) {
   const std::size_t quote = find_closing_quote(plain_count + 1);
   const std::string_view letters(window_.at() + 1, quote - 1);
-  if (const auto wrong = decode_json_letters(letters, decoded_)) refuse(letters.data() + *wrong);
+  if (const auto wrong = decode_json_letters(letters, decoded_, invalid_bytes_))
+    refuse(letters.data() + *wrong);
   window_.go_to(window_.at() + quote + 1);
   return decoded_;
 }

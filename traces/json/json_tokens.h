@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "traces/io/letters.h"
 #include "traces/json/letter_window.h"
 #include "traces/model/snapshot_fields.h"
 #include "traces/model/snapshot_tables.h"
@@ -30,6 +31,8 @@ struct JsonInput {
   /// The place of the source's first byte in the file.
   std::uint64_t first_byte = 0;
   std::size_t window_bytes = LetterWindow::default_bytes;
+  /// Programs that cut names at a number of bytes leave half a character behind.
+  InvalidBytes invalid_bytes = InvalidBytes::refused;
 };
 
 class JsonTokens {
@@ -41,6 +44,7 @@ class JsonTokens {
       : window_(input.source, input.window_bytes, input.first_byte),
         file_(input.file),
         line_ends_(input.line_ends),
+        invalid_bytes_(input.invalid_bytes),
         texts_(texts),
         short_texts_(texts) {}
 
@@ -175,6 +179,7 @@ class JsonTokens {
   LetterWindow window_;
   const std::string& file_;
   LineEnds line_ends_;
+  InvalidBytes invalid_bytes_;
   std::uint64_t line_ = 1;
   TextTable& texts_;
   ShortTexts short_texts_;

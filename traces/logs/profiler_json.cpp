@@ -282,7 +282,10 @@ std::optional<std::uint64_t> ns_of_us(std::string_view letters) {
 
 LogReading read_profiler_json(ByteSource& source, const std::string& file, SnapshotTables& tables,
                               ProgramSink& sink) {
-  return ProfilerReader({source, file}, tables).read(sink);
+  JsonInput input{source, file};
+  // PyTorch cuts some names within a character.
+  input.invalid_bytes = InvalidBytes::replaced;
+  return ProfilerReader(input, tables).read(sink);
 }
 
 }  // namespace vramlab::traces

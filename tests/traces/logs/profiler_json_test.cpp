@@ -59,6 +59,13 @@ TEST(ProfilerJson, a_bare_list_of_events) {
   EXPECT_EQ(read_profiler_bytes("[]").error, "");
 }
 
+TEST(ProfilerJson, a_name_that_is_cut_within_a_character_does_no_harm) {
+  const std::string cut = "{\"ph\": \"X\", \"name\": \"torch/_config.py(0): \xd0\", \"pid\": 3}, ";
+  const LogListing listing = listed(cut + memory_event("1", "512", "7"));
+  EXPECT_EQ(listing.error, "");
+  EXPECT_EQ(listing.lines, "{\"malloc\":1,\"bytes\":7,\"time_ns\":1000}\n");
+}
+
 TEST(ProfilerJson, the_keys_of_an_event_come_in_any_order) {
   const LogListing listing = listed(
       R"({"args": {"Bytes": 7, "Addr": 512, "Device Id": 3, "Device Type": 1}, "ts": 2,
