@@ -11,6 +11,8 @@ PROGRAMS = ["dataloader.vtrace.jsonl", "diffusion.vtrace", "experts.vtrace", "fr
             "leak.vtrace", "recompute.vtrace", "serving.vtrace.jsonl", "training.vtrace"]
 STREAM_PROGRAMS = ["missing_record_stream.vtrace.jsonl", "overlap.vtrace.jsonl",
                    "overused_record_stream.vtrace.jsonl"]
+#: As PyTorch and its profiler wrote them.
+COMMON_FILES = ["torch_save.pt", "trace_plot.html", "memory_timeline.json", "memory_timeline_raw.json"]
 
 
 class Vramlab:
@@ -88,6 +90,7 @@ def of_recordings(vramlab, recordings, scratch):
 
 def of_samples(vramlab, scratch):
     yield "info", vramlab.json("info", *[SAMPLES + name for name in PROGRAMS + STREAM_PROGRAMS])
+    yield "info", vramlab.json("info", *[f"tests/traces/samples/{name}" for name in COMMON_FILES])
     for name in PROGRAMS:
         file = SAMPLES + name
         yield "replay", vramlab.json("replay", file)

@@ -1,11 +1,12 @@
 // Opens a recording. Its first bytes say what it is, never its name: the format, and whether it is
-// a program's own events or the history of an allocator. gzip and zstd around any format are
-// unpacked on the way.
+// a program's own events or the history of an allocator. gzip, zstd, zip archives and the pages of
+// PyTorch's viewer around any format are unpacked on the way.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "traces/io/byte_source.h"
 
@@ -19,6 +20,7 @@ enum class TraceFormat : std::uint8_t {
   native_binary,
   torch_profiler,
   rmm_log,
+  memory_timeline,
 };
 
 /// The part of a recording that its readers see: the memory of GPUs, or pinned host memory as that
@@ -35,7 +37,8 @@ struct OpenTrace {
   TraceFormat format = TraceFormat::snapshot_pickle;
   /// A native trace may hold both: its first record that is not a definition decides.
   TraceKind kind = TraceKind::history;
-  Packing packing = Packing::none;
+  /// The outermost one first.
+  std::vector<Packing> packings;
   /// All bytes, unpacked, from the first on.
   std::unique_ptr<ByteSource> source;
   ShownMemory memory = ShownMemory::device;

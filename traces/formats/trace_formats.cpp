@@ -6,6 +6,7 @@
 
 #include "allocator/types/check.h"
 #include "traces/filters/host_recording.h"
+#include "traces/formats/foreign_files.h"
 #include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 #include "traces/json/snapshot_json.h"
@@ -57,8 +58,9 @@ class NativeTextWriter : public TraceWriter, private LineSink {
 
 /// Protocols from 2 on say so; without that, a pickle of a snapshot begins with its dict or list.
 bool begins_like_pickle(std::string_view bytes) {
-  if (bytes.empty()) return false;
+  if (bytes.empty() || begins_like_old_torch_save(bytes)) return false;
   if (bytes.front() == '}' || bytes.front() == ']') return true;
+  if (bytes.starts_with("(d") || bytes.starts_with("(l")) return true;
   return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] <= 5;
 }
 
@@ -83,7 +85,7 @@ struct FormatRow {
   std::array<std::string_view, 2> endings;
 };
 
-constexpr std::array<FormatRow, 6> rows = {{
+constexpr std::array<FormatRow, 7> rows = {{
     {"PyTorch snapshot (pickle)",
      false,
      begins_like_pickle,
@@ -148,6 +150,16 @@ constexpr std::array<FormatRow, 6> rows = {{
      make_rmm_writer,
      "rmm",
      {".csv"}},
+    {"torch memory timeline (JSON)",
+     false,
+     nullptr,
+     [](OpenTrace& trace, SnapshotTables&, NativeSinks) -> SnapshotFacts {
+       refuse_file(trace.file, "a recording with requests or blocks",
+                   "a memory timeline of torch.profiler: sums over time, which vramlab info shows");
+     },
+     nullptr,
+     {},
+     {}},
 }};
 
 const FormatRow& row_of(TraceFormat format) { return rows[static_cast<std::size_t>(format)]; }

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "traces/io/input_error.h"
+#include "traces/io/viewer_page.h"
+#include "traces/io/zip_archive.h"
 
 namespace vramlab::traces {
 namespace {
@@ -30,6 +32,8 @@ OpenFile open_for_reading(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) refuse_file(path, "a file", "a directory");
   OpenFile file(std::fopen(path.c_str(), "rb"));
+  if (!file && path.find("://") != std::string::npos)
+    refuse_file(path, "a file", "a URL: download it first");
   if (!file) refuse_file(path, "a file that can be read", std::strerror(errno));
   return file;
 }
@@ -96,11 +100,24 @@ class PutBackSource : public ByteSource {
   std::size_t position_ = 0;
 };
 
-Packing packing_of(std::string_view bytes) {
-  if (bytes.starts_with("\x1f\x8b")) return Packing::gzip;
-  if (bytes.starts_with("\x28\xb5\x2f\xfd")) return Packing::zstd;
-  return Packing::none;
-}
+/// A source of bytes that are in memory, for all that read them.
+class HeldSource : public ByteSource {
+ public:
+  explicit HeldSource(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
+
+  std::size_t read(char* target, std::size_t count) override {
+    const std::size_t got = bytes_->copy(target, count, position_);
+    position_ += got;
+    return got;
+  }
+  std::unique_ptr<ByteSource> reopen() const override {
+    return std::make_unique<HeldSource>(bytes_);
+  }
+
+ private:
+  std::shared_ptr<const std::string> bytes_;
+  std::size_t position_ = 0;
+};
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;
 
@@ -140,15 +157,19 @@ class PackedBytes {
   std::uint64_t position_ = 0;
 };
 
-class GzipSource : public ByteSource {
+/// zlib's windows: with the header of gzip, and without any, as in a zip archive.
+enum class DeflateForm : std::int8_t { gzip = 15 + 16, bare = -15 };
+
+class DeflateSource : public ByteSource {
  public:
-  GzipSource(std::unique_ptr<ByteSource> packed, std::string file)
-      : packed_(std::move(packed), std::move(file), "gzip") {
-    constexpr int gzip_window = 15 + 16;
-    if (inflateInit2(&state_, gzip_window) != Z_OK)
+  DeflateSource(std::unique_ptr<ByteSource> packed, std::string file, DeflateForm form)
+      : packed_(std::move(packed), std::move(file),
+                form == DeflateForm::gzip ? "gzip" : "deflated"),
+        form_(form) {
+    if (inflateInit2(&state_, static_cast<int>(form)) != Z_OK)
       throw InputError({packed_.file(), "", "memory to unpack it", "none"});
   }
-  ~GzipSource() override { inflateEnd(&state_); }
+  ~DeflateSource() override { inflateEnd(&state_); }
 
   std::size_t read(char* target, std::size_t count) override {
     while (true) {
@@ -164,7 +185,8 @@ class GzipSource : public ByteSource {
 
   std::unique_ptr<ByteSource> reopen() const override {
     auto packed = packed_.reopen();
-    return packed ? make_gzip_source(std::move(packed), packed_.file()) : nullptr;
+    if (!packed) return nullptr;
+    return std::make_unique<DeflateSource>(std::move(packed), packed_.file(), form_);
   }
 
  private:
@@ -183,6 +205,7 @@ class GzipSource : public ByteSource {
   }
 
   PackedBytes packed_;
+  DeflateForm form_;
   z_stream state_{};
   bool member_ended_ = false;
 };
@@ -221,6 +244,44 @@ class ZstdSource : public ByteSource {
   bool frame_ended_ = false;
 };
 
+struct PackingRow {
+  Packing packing;
+  std::string_view name;
+  bool (*begins_like)(std::string_view bytes);
+  /// Takes the source. Null, with the source as it was, where it isn't packed after all.
+  std::unique_ptr<ByteSource> (*open)(std::unique_ptr<ByteSource>& source, const std::string& file);
+};
+
+constexpr std::array<PackingRow, 4> packing_rows = {{
+    {Packing::gzip, "gzip", [](std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); },
+     [](std::unique_ptr<ByteSource>& source, const std::string& file) {
+       return make_gzip_source(std::move(source), file);
+     }},
+    {Packing::zstd, "zstd",
+     [](std::string_view bytes) { return bytes.starts_with("\x28\xb5\x2f\xfd"); },
+     [](std::unique_ptr<ByteSource>& source, const std::string& file) {
+       return make_zstd_source(std::move(source), file);
+     }},
+    {Packing::zip, "zip", begins_like_zip,
+     [](std::unique_ptr<ByteSource>& source, const std::string& file) {
+       return open_zip_member(std::move(source), file);
+     }},
+    {Packing::viewer_page, "page", begins_like_page, open_page_snapshot},
+}};
+
+/// Unpacks one layer. False where the bytes aren't packed.
+bool unpack(OpenBytes& bytes) {
+  const auto row = std::ranges::find_if(
+      packing_rows, [&](const PackingRow& each) { return each.begins_like(bytes.start); });
+  if (row == packing_rows.end()) return false;
+  auto unpacked = row->open(bytes.source, bytes.file);
+  if (!unpacked) return false;
+  bytes.source = std::move(unpacked);
+  bytes.packings.push_back(row->packing);
+  bytes.start = look_ahead(bytes.source, looked_at_bytes);
+  return true;
+}
+
 }  // namespace
 
 std::unique_ptr<ByteSource> open_file_source(const std::string& path, ProgressListener listener) {
@@ -234,8 +295,7 @@ std::unique_ptr<ByteSource> put_back(std::string bytes, std::unique_ptr<ByteSour
 std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 std::string_view packing_name(Packing packing) {
-  constexpr std::array<std::string_view, 3> names = {"", "gzip", "zstd"};
-  return names[static_cast<std::size_t>(packing)];
+  return packing_rows[static_cast<std::size_t>(packing)].name;
 }
 
 OpenBytes open_bytes(const std::string& path, ProgressListener listener) {
@@ -243,13 +303,12 @@ OpenBytes open_bytes(const std::string& path, ProgressListener listener) {
 }
 
 OpenBytes open_bytes(std::unique_ptr<ByteSource> source, std::string file) {
-  OpenBytes bytes{std::move(file), Packing::none, std::move(source), {}};
+  OpenBytes bytes{std::move(file), {}, std::move(source), {}};
   bytes.start = look_ahead(bytes.source, looked_at_bytes);
-  bytes.packing = packing_of(bytes.start);
-  if (bytes.packing == Packing::none) return bytes;
-  const auto unpack = bytes.packing == Packing::gzip ? make_gzip_source : make_zstd_source;
-  bytes.source = unpack(std::move(bytes.source), bytes.file);
-  bytes.start = look_ahead(bytes.source, looked_at_bytes);
+  // Such as a zip archive with a packed snapshot, packed once more.
+  constexpr std::size_t most_packings = 3;
+  while (bytes.packings.size() < most_packings && unpack(bytes)) {
+  }
   return bytes;
 }
 
@@ -278,12 +337,23 @@ std::string read_all(const OpenBytes& input, std::size_t most_bytes) {
   return bytes;
 }
 
+std::unique_ptr<ByteSource> held_in_memory(std::unique_ptr<ByteSource> source,
+                                           const std::string& file) {
+  return std::make_unique<HeldSource>(
+      std::make_shared<const std::string>(read_all(OpenBytes{file, {}, std::move(source), {}})));
+}
+
 std::string read_input_bytes(const std::string& path, std::size_t most_bytes) {
   return read_all(open_bytes(path), most_bytes);
 }
 
 std::unique_ptr<ByteSource> make_gzip_source(std::unique_ptr<ByteSource> packed, std::string file) {
-  return std::make_unique<GzipSource>(std::move(packed), std::move(file));
+  return std::make_unique<DeflateSource>(std::move(packed), std::move(file), DeflateForm::gzip);
+}
+
+std::unique_ptr<ByteSource> make_deflate_source(std::unique_ptr<ByteSource> packed,
+                                                std::string file) {
+  return std::make_unique<DeflateSource>(std::move(packed), std::move(file), DeflateForm::bare);
 }
 
 std::unique_ptr<ByteSource> make_zstd_source(std::unique_ptr<ByteSource> packed, std::string file) {

@@ -1,6 +1,6 @@
 // Bytes in: ByteSource, which gives the bytes of an input a piece at a time, so that a file of any
 // size is read in the same little memory; OpenBytes, an input that was opened and unpacked if its
-// first bytes say that it is gzip or zstd; and LineSource, an input's lines. All throw InputError.
+// first bytes say that it is packed; and LineSource, an input's lines. All throw InputError.
 #pragma once
 
 #include <cstddef>
@@ -43,12 +43,21 @@ std::unique_ptr<ByteSource> put_back(std::string bytes, std::unique_ptr<ByteSour
 // Sources that unpack the bytes of another one. `file` is for error messages only.
 std::unique_ptr<ByteSource> make_gzip_source(std::unique_ptr<ByteSource> packed, std::string file);
 std::unique_ptr<ByteSource> make_zstd_source(std::unique_ptr<ByteSource> packed, std::string file);
+/// As a zip archive deflates its files.
+std::unique_ptr<ByteSource> make_deflate_source(std::unique_ptr<ByteSource> packed,
+                                                std::string file);
+
+/// All bytes of a source that can be read once only, to read them again. Larger ones than
+/// usual_most_bytes are refused.
+std::unique_ptr<ByteSource> held_in_memory(std::unique_ptr<ByteSource> source,
+                                           const std::string& file);
 
 /// The name of a path in error messages: itself, but `standard input` for `-`.
 std::string input_name(const std::string& path);
 
-enum class Packing : std::uint8_t { none, gzip, zstd };
-/// `gzip`, `zstd`; empty for none.
+/// The ways in which people pack and wrap the files that they pass on.
+enum class Packing : std::uint8_t { gzip, zstd, zip, viewer_page };
+/// `gzip`, `zstd`, `zip` or `page`.
 std::string_view packing_name(Packing packing);
 
 /// An opened input of any kind, with its first bytes, so that its format can be told before it is
@@ -56,7 +65,8 @@ std::string_view packing_name(Packing packing);
 struct OpenBytes {
   /// The input's name for messages.
   std::string file;
-  Packing packing = Packing::none;
+  /// The outermost one first; mostly none or a single one.
+  std::vector<Packing> packings;
   /// All bytes, unpacked, from the first on.
   std::unique_ptr<ByteSource> source;
   /// The first bytes, which the source gives again.

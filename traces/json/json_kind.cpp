@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "traces/io/byte_source.h"
+#include "traces/io/letters.h"
+
 namespace vramlab::traces {
 namespace {
 
@@ -87,8 +90,23 @@ class KeyScan {
   std::string_view last_text_;
 };
 
+/// A list whose first item is a list of numbers: times, or an event of a raw timeline.
+bool begins_like_timeline(std::string_view text) {
+  constexpr std::string_view brackets = "[[";
+  std::size_t seen = 0;
+  for (const char letter : without_byte_order_mark(text)) {
+    if (letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n') continue;
+    if (seen == brackets.size()) return is_digit(letter) || letter == '-';
+    if (letter != brackets[seen++]) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::optional<JsonKind> json_kind_of(std::string_view start) { return KeyScan(start).run(); }
+std::optional<JsonKind> json_kind_of(std::string_view start) {
+  if (begins_like_timeline(start)) return JsonKind::memory_timeline;
+  return KeyScan(start).run();
+}
 
 }  // namespace vramlab::traces

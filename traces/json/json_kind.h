@@ -8,10 +8,10 @@
 
 namespace vramlab::traces {
 
-enum class JsonKind : std::uint8_t { snapshot, profiler };
+enum class JsonKind : std::uint8_t { snapshot, profiler, memory_timeline };
 
 /// The kind that the first bytes of a JSON text tell by the keys of the top level, or of the first
-/// item of a list. Null if they don't tell yet.
+/// item of a list, or by a list of lists of numbers. Null if they don't tell yet.
 std::optional<JsonKind> json_kind_of(std::string_view start);
 
 }  // namespace vramlab::traces

@@ -8,6 +8,7 @@
 
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/processes/places.h"
+#include "tests/support/recordings/zip_writer.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
@@ -107,9 +108,52 @@ TEST(OpenTrace, looking_ahead_loses_nothing) {
 
 TEST(OpenTrace, other_files_are_refused_by_what_they_are) {
   EXPECT_EQ(error_of_file_with(""), "an empty file");
-  EXPECT_EQ(error_of_file_with("PK\x03\x04..."), "a zip archive (such as torch.save writes)");
-  EXPECT_EQ(error_of_file_with("<html>"), "HTML or XML text");
+  EXPECT_EQ(error_of_file_with("PK\x03\x04..."), "damaged or cut-off data");
+  EXPECT_EQ(error_of_file_with("<?xml"), "HTML or XML text");
+  EXPECT_EQ(error_of_file_with("\n<!DOCTYPE html><html>"), "an HTML page without a snapshot in it");
+  EXPECT_EQ(error_of_file_with("<html><meta name=\"generator\" content=\"vramlab report\">"),
+            "a report that vramlab wrote; open the recording that it shows");
+  EXPECT_EQ(error_of_file_with("<?xml?><svg>"),
+            "a picture (SVG), as _memory_viz draws it; open the snapshot that it shows");
+  EXPECT_EQ(error_of_file_with("\x93NUMPY\x01"), "an array of NumPy");
+  EXPECT_EQ(error_of_file_with("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.\x80\x02M\xe9\x03."),
+            "a file of torch.save without a zip archive; load it, and save it with pickle.dump");
+  EXPECT_EQ(error_of_file_with("|=====\n| PyTorch CUDA memory summary"),
+            "a table of torch.cuda.memory_summary(), which has no events");
+  EXPECT_EQ(error_of_file_with("Traceback\ntorch.OutOfMemoryError: CUDA out of memory."),
+            "a log with PyTorch's message about an out-of-memory, which has no events");
+  EXPECT_EQ(error_of_file_with("root:x:0:0:root\ndaemon"),
+            "a text that begins with 'root:x:0:0:root'");
   EXPECT_EQ(error_of_file_with("\x01\x02"), "bytes that begin with 01 02");
+}
+
+TEST(OpenTrace, url_is_told_to_be_downloaded) {
+  try {
+    open_trace("https://example.org/snapshot.pickle");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.fault().found, "a URL: download it first");
+  }
+}
+
+TEST(OpenTrace, old_pickles_and_memory_timelines_are_told_from_their_first_bytes) {
+  EXPECT_EQ(format_of_file_with("(dp0\n."), TraceFormat::snapshot_pickle);
+  EXPECT_EQ(format_of_file_with("(lp0\n."), TraceFormat::snapshot_pickle);
+  EXPECT_EQ(format_of_file_with("[[1, 2], [[0"), TraceFormat::memory_timeline);
+}
+
+TEST(OpenTrace, archives_and_pages_are_opened_on_the_way) {
+  const std::string saved = support::torch_save_archive("\x80\x02}.");
+  EXPECT_EQ(format_of_file_with(saved), TraceFormat::snapshot_pickle);
+  EXPECT_EQ(format_of_file_with(gzip_packed(saved)), TraceFormat::snapshot_pickle);
+  const std::string page = "<html>{\"base64\": \"" + base64_text("\x80\x04}.") + "\"}";
+  EXPECT_EQ(format_of_file_with(page), TraceFormat::snapshot_pickle);
+  const std::string zipped =
+      support::zip_archive({{"page.html", page}}, support::ZipStyle::deflated);
+  const std::string path = support::own_folder() + "open_trace_test";
+  std::ofstream(path, std::ios::binary) << gzip_packed(zipped);
+  const OpenTrace trace = open_trace(path);
+  EXPECT_EQ(trace.packings, (std::vector{Packing::gzip, Packing::zip, Packing::viewer_page}));
 }
 
 TEST(OpenTrace, missing_file_is_named) { EXPECT_THROW(open_trace("/no/such/file"), InputError); }

@@ -20,6 +20,14 @@ TEST(JsonKind, words_of_the_profiler_tell_its_traces) {
             JsonKind::profiler);
 }
 
+TEST(JsonKind, a_list_of_lists_of_numbers_is_a_memory_timeline) {
+  EXPECT_EQ(json_kind_of("[[1795641503661300, 1795"), JsonKind::memory_timeline);
+  EXPECT_EQ(json_kind_of("\xEF\xBB\xBF [ [\n-1, 1, 16384, 0]"), JsonKind::memory_timeline);
+  EXPECT_EQ(json_kind_of("[1, 2]"), JsonKind::snapshot);
+  EXPECT_EQ(json_kind_of(R"([[{"action": "alloc"}]])"), JsonKind::snapshot);
+  EXPECT_EQ(json_kind_of("[[[1"), std::nullopt);
+}
+
 TEST(JsonKind, only_keys_of_the_top_count) {
   EXPECT_EQ(json_kind_of(R"({"x": {"traceEvents": [{"ph": "i"}]}, "y": "ts", "segments": [])"),
             JsonKind::snapshot);

@@ -9,6 +9,7 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/recording/recording_summary.h"
+#include "tools/cli/commands/info/memory_timeline_text.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
@@ -18,6 +19,7 @@
 #include "traces/filters/host_recording.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/logs/address_program.h"
+#include "traces/logs/memory_timeline.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::tools {
@@ -32,8 +34,8 @@ struct InfoOutcome {
   std::string file;
   /// Such as `PyTorch snapshot (pickle)`.
   std::string format;
-  /// `gzip`, `zstd` or empty.
-  std::string packing;
+  /// The outermost one first.
+  std::vector<traces::Packing> packings;
   /// Such as `protocol 4, written by Python`.
   std::string encoding;
   std::uint64_t bytes = 0;
@@ -44,6 +46,8 @@ struct InfoOutcome {
   std::optional<traces::ProgramSummary> program;
   /// Set for a log that names memory by its address.
   std::optional<traces::LogFacts> log;
+  /// Set for a memory timeline, which has nothing else.
+  std::optional<traces::MemoryTimeline> timeline;
 };
 
 void add_known(std::string& text, const std::string& name, const std::string& value) {
@@ -267,6 +271,27 @@ std::string joined(const std::vector<std::string>& items, const char* separator)
   return text;
 }
 
+/// Such as `zip, gzip`, the innermost one first, as the bytes came to be.
+std::string packing_names(const std::vector<traces::Packing>& packings) {
+  std::vector<std::string> names;
+  for (const traces::Packing packing : packings)
+    names.emplace(names.begin(), traces::packing_name(packing));
+  return joined(names, ", ");
+}
+
+std::string packings_text(const std::vector<traces::Packing>& packings) {
+  std::string text;
+  for (const traces::Packing packing : packings) {
+    const bool is_zip = packing == traces::Packing::zip;
+    const bool is_page = packing == traces::Packing::viewer_page;
+    const std::string_view name = traces::packing_name(packing);
+    text.insert(0, is_zip    ? ", in a zip archive"
+                   : is_page ? ", in a page of _memory_viz"
+                             : ", in " + std::string(name));
+  }
+  return text;
+}
+
 ordered_json segments_json(const replay::SegmentFigures& figures) {
   return {{"count", figures.segment_count},
           {"expandable", figures.expandable_count},
@@ -319,7 +344,7 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
   }
   return {{"file", outcome.file},
           {"format", outcome.format},
-          {"packing", outcome.packing},
+          {"packing", packing_names(outcome.packings)},
           {"encoding", outcome.encoding},
           {"bytes", outcome.bytes},
           {"bare_list", summary.is_bare_list},
@@ -338,7 +363,8 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"unknown_states", summary.unknown_states},
           {"signs_of_synthesis", summary.signs_of_synthesis},
           {"program", or_null(outcome.program, program_json)},
-          {"log", or_null(outcome.log, log_json)}};
+          {"log", or_null(outcome.log, log_json)},
+          {"timeline", or_null(outcome.timeline, memory_timeline_json)}};
 }
 
 std::string info_text(const InfoOutcome& outcome) {
@@ -346,8 +372,10 @@ std::string info_text(const InfoOutcome& outcome) {
   std::string lines;
   add_line(lines, "format",
            outcome.format + (summary.is_bare_list ? ", a list of segments" : "") +
-               (outcome.packing.empty() ? "" : ", in " + outcome.packing));
+               packings_text(outcome.packings));
   add_line(lines, "encoding", outcome.encoding + ", " + format_bytes({outcome.bytes}));
+  if (outcome.timeline)
+    return outcome.file + "\n" + lines + memory_timeline_text(*outcome.timeline);
   if (!summary.devices.empty() || !outcome.program)
     add_line(lines, "version",
              summary.version.versions + " (guessed: " + summary.version.reason + ")");
@@ -425,14 +453,20 @@ std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFo
 InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   ProgressBar bar(path, flags);
   traces::OpenTrace trace = open_input(path, bar.listener());
+  InfoOutcome outcome;
+  outcome.file = trace.file;
+  outcome.format = trace_format_name(trace.format);
+  outcome.packings = trace.packings;
+  if (trace.format == traces::TraceFormat::memory_timeline) {
+    outcome.timeline = traces::read_memory_timeline(*trace.source, trace.file);
+    outcome.encoding = outcome.timeline->is_raw ? "text, raw events" : "text";
+    outcome.bytes = outcome.timeline->text_bytes;
+    return outcome;
+  }
   traces::SnapshotTables tables;
   SummarizerOfAll summarizer(tables);
   traces::ProgramCounter program;
   const traces::SnapshotFacts facts = traces::read_trace(trace, tables, {summarizer, program});
-  InfoOutcome outcome;
-  outcome.file = trace.file;
-  outcome.format = trace_format_name(trace.format);
-  outcome.packing = packing_name(trace.packing);
   outcome.encoding = encoding_text(facts, trace.format);
   outcome.bytes = facts.bytes;
   outcome.summary = summarizer.finish();
@@ -458,8 +492,9 @@ ExitStatus info(const InfoArguments& arguments) {
 
 void add_options(CLI::App& command, InfoArguments& arguments) {
   add_file(command, arguments.files,
-           "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
-           "RMM logs (also .gz, .zst; - is standard input)");
+           "PyTorch memory snapshots (pickle, JSON, torch.save, a page of _memory_viz), native "
+           "traces, torch profiler traces, memory timelines of the profiler or RMM logs (also .gz, "
+           ".zst, .zip; - is standard input)");
 }
 
 }  // namespace
