@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import pickle
 import re
 import stat
 import subprocess
@@ -58,6 +59,15 @@ TESTS = """
     def test_without_a_mark():
         pass
 """
+CPU_TESTS = """
+    import pytest
+    from torch import cuda
+
+    pytestmark = [pytest.mark.limit_vram("1MiB", gpu="gtx1080"), pytest.mark.limit_vram_growth]
+
+    def test_uses_no_gpu_memory():
+        pass
+"""
 
 
 @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed")
@@ -110,6 +120,59 @@ class Plugin(unittest.TestCase):
         self.assertIn("expected a size such as '20GiB', found 'ten'", said)
         self.assertIn("holds 5.00 MiB more at its end than at its begin, more than 1.00 MiB", said)
         self.assertIn("assert 1 == 2", said)
+
+    def history_of(self, name, *events):
+        """A history of some events and of no final state."""
+        path = os.path.join(self.folder, name)
+        segment = {"device": 0, "address": 1 << 21, "total_size": 2 << 20, "allocated_size": 512,
+                   "active_size": 512, "requested_size": 512, "stream": 0, "segment_type": "small",
+                   "blocks": [{"address": 1 << 21, "size": 512, "requested_size": 512,
+                               "state": "active_allocated"},
+                              {"address": (1 << 21) + 512, "size": (2 << 20) - 512, "requested_size": 0,
+                               "state": "inactive"}]}
+        with open(path, "wb") as file:
+            pickle.dump({"segments": [segment], "device_traces": [list(events)]}, file)
+        return path
+
+    def test_a_marked_test_that_uses_no_gpu_memory_passes(self):
+        self.write("test_it.py", CPU_TESTS)
+        nothing = self.history_of("nothing.pickle")
+        result = self.run_pytest("--vramlab-baseline", "kept", FAKE_TORCH_HISTORY=nothing)
+        self.assertEqual(self.outcomes(result), {"test_uses_no_gpu_memory": "PASSED"}, result.stdout)
+        self.assertNotIn("most GPU memory", result.stdout)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "kept")))
+
+    def test_a_single_event_is_judged_by_the_state_behind_it(self):
+        self.write("test_it.py", CPU_TESTS)
+        event = {"action": "alloc", "addr": 1 << 21, "size": 512, "stream": 0}
+        one = self.history_of("one.pickle", event)
+        result = self.run_pytest(FAKE_TORCH_HISTORY=one)
+        self.assertEqual(self.outcomes(result), {"test_uses_no_gpu_memory": "FAILED"}, result.stdout)
+        self.assertIn("limit_vram: reserved 2.00 MiB at the end of its single event is more than 1.00 MiB",
+                      result.stdout)
+
+    def test_the_largest_tests_are_listed_at_the_end(self):
+        shown = self.run_pytest("--junitxml=report.xml").stdout
+        self.assertIn("most GPU memory: 5 of 8 marked tests", shown)
+        rows = re.findall(r"^ +39\.62 GiB  (test_it\.py::\w+)$", shown, re.MULTILINE)
+        self.assertEqual(len(rows), 5, shown)
+        self.assertEqual(rows, sorted(rows))
+        with open(os.path.join(self.folder, "report.xml"), encoding="utf-8") as file:
+            self.assertIn('name="vram_peak_reserved_bytes" value="42547019776"', file.read())
+
+    def test_the_name_of_a_gpu_is_refused_with_the_nearest(self):
+        self.write("test_it.py", """
+            import pytest
+
+            @pytest.mark.limit_vram("1GiB", gpu="h100-80g")
+            def test_on_a_gpu():
+                pass
+            """)
+        for words in ([], ["--vramlab-dry"]):
+            result = self.run_pytest(*words)
+            self.assertEqual(self.outcomes(result), {"test_on_a_gpu": "FAILED"}, result.stdout)
+            self.assertIn("h100-80gb", result.stdout)
+        self.assertIn("the dry run did not begin", result.stdout)
 
     def test_without_cuda_the_tests_run_as_they_are(self):
         result = self.run_pytest("-k", "enough or fixture", FAKE_TORCH_WITHOUT_CUDA="1")
@@ -178,15 +241,30 @@ class Plugin(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertEqual(os.listdir(os.path.join(self.folder, "kept")),
                          ["test_it.py-test_enough_with_options.pickle"])
+        self.assertEqual(vramlab.open(os.path.join(self.folder, "kept", "test_it.py-test_enough_with_options"
+                                                   ".pickle")).info.test, "test_it.py::test_enough_with_options")
         self.assertEqual(self.run_pytest(*words).returncode, 0)
         vramlab.open("traces/samples/gpt_training.pickle.gz").replay(
             conf="", force=True, snapshot_out=os.path.join(
                 self.folder, "kept", "test_it.py-test_enough_with_options.pickle"))
         result = self.run_pytest(*words)
         self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertIn("vramlab baseline: worse than", result.stdout)
+        self.assertIn("vramlab baseline: test_it.py::test_enough_with_options is worse than", result.stdout)
         self.write("kept/.vramlab.json", """{"schema_version": 1, "fail_if": ["requests > +1"]}""")
         self.assertEqual(self.run_pytest(*words).returncode, 0)
+
+
+    def test_a_baseline_of_another_test_is_refused(self):
+        words = ["--vramlab-baseline", "kept", "-k", "test_enough_with_options"]
+        self.assertEqual(self.run_pytest(*words).returncode, 0)
+        kept = os.path.join(self.folder, "kept", "test_it.py-test_enough_with_options.pickle")
+        with open(kept, "rb") as file:
+            snapshot = pickle.load(file)
+        with open(kept, "wb") as file:
+            pickle.dump({**snapshot, "vramlab_test": "test-it.py::test_enough_with_options"}, file)
+        result = self.run_pytest(*words)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("is the baseline of test-it.py::test_enough_with_options", result.stdout)
 
 
 class Names(unittest.TestCase):

@@ -21,6 +21,10 @@ class Info(Table):
     settings: Optional[Value]
     program: Optional[Value]
     log: Optional[Value]
+    #: the kinds of memory over time, where the file has nothing else
+    timeline: Optional[Value]
+    #: the test of pytest that was recorded
+    test: Optional[str]
     _shown = ("file", "format", "bytes", "version", "devices")
 
     def _rows(self) -> List[Dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The plug-in for pytest (docs/guide/python.md): `limit_vram` and `limit_vram_growth`, the fixture
-`vram_recording`, --vramlab-dry and --vramlab-baseline."""
+`vram_recording`, --vramlab-dry and --vramlab-baseline; at the end, the tests with most GPU memory."""
 
-from typing import Any, Dict, Generator, List, Optional
+from typing import Any, Dict, Generator, List, Optional, Tuple
 
 import pytest
 
@@ -12,6 +12,9 @@ _MARKS = {
                          "at its end than it held at its begin",
 }
 _recorded: "pytest.StashKey[Any]" = pytest.StashKey()
+#: The property of a report that has the peak; it comes from workers and children, and JUnit has it.
+_PEAK = "vram_peak_reserved_bytes"
+_MOST_SHOWN = 5
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -120,6 +123,7 @@ def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None
     if call.when != "call" or recorded is None:
         return
     del item.stash[_recorded]
+    _note_peak(item, report, recorded)
     if not report.passed or hasattr(report, "wasxfail"):
         return
     from vramlab.testing import judging
@@ -130,6 +134,36 @@ def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None
         report.longrepr = "\n".join(refusals)
     for title, text in recorded.notes:
         report.sections.append((title, text))
+
+
+def _note_peak(item: Any, report: Any, recorded: Any) -> None:
+    from vramlab.testing.recorded import peak_reserved
+
+    if recorded.recording is None:
+        return
+    peak = (_PEAK, peak_reserved(recorded.recording))
+    item.user_properties.append(peak)
+    # pytest made the report before, from the properties that there were.
+    report.user_properties.append(peak)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The marked tests that reserved most."""
+    from vramlab.values import size_text
+
+    found: List[Tuple[int, str]] = []
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if getattr(report, "when", None) == "call":
+                found += [(peak, report.nodeid) for name, peak in report.user_properties if name == _PEAK]
+    largest = sorted(((peak, test) for peak, test in found if peak > 0),
+                     key=lambda row: (-row[0], row[1]))[:_MOST_SHOWN]
+    if not largest:
+        return
+    terminalreporter.section(f"most GPU memory: {len(largest)} of {len(found)} marked tests")
+    terminalreporter.write_line(f"{'peak reserved':>13}  test")
+    for peak, test in largest:
+        terminalreporter.write_line(f"{size_text(peak):>13}  {test}")
 
 
 def _baseline_of(item: Any) -> Optional[str]:

@@ -46,6 +46,8 @@ struct InfoOutcome {
   std::optional<traces::ProgramSummary> program;
   /// Set for a log that names memory by its address.
   std::optional<traces::LogFacts> log;
+  /// The test of pytest that was recorded; empty for other recordings.
+  std::string test;
   /// Set for a memory timeline, which has nothing else.
   std::optional<traces::MemoryTimeline> timeline;
 };
@@ -364,7 +366,8 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"signs_of_synthesis", summary.signs_of_synthesis},
           {"program", or_null(outcome.program, program_json)},
           {"log", or_null(outcome.log, log_json)},
-          {"timeline", or_null(outcome.timeline, memory_timeline_json)}};
+          {"timeline", or_null(outcome.timeline, memory_timeline_json)},
+          {"test", text_or_null(outcome.test)}};
 }
 
 std::string info_text(const InfoOutcome& outcome) {
@@ -384,6 +387,7 @@ std::string info_text(const InfoOutcome& outcome) {
                std::to_string(summary.frame_count) + " frames");
   if (summary.annotation_count > 0)
     add_line(lines, "annotations", std::to_string(summary.annotation_count));
+  add_known(lines, "test", outcome.test);
   if (!summary.unknown_keys.empty())
     add_line(lines, "unknown keys", joined(summary.unknown_keys, ", "));
   if (!summary.unknown_actions.empty())
@@ -412,6 +416,9 @@ struct InfoArguments {
   CommonFlags flags;
 };
 
+/// The key under which the plug-in for pytest names the test.
+constexpr std::string_view test_key = "vramlab_test";
+
 /// Counts the sections of pinned host memory, too, like those of a device.
 class SummarizerOfAll final : public replay::RecordingSummarizer {
  public:
@@ -426,7 +433,10 @@ class SummarizerOfAll final : public replay::RecordingSummarizer {
     const std::string_view name = tables_.texts.text(key);
     if (name == traces::host_segments_key || name == traces::host_traces_key)
       view_.unknown_section(key, value);
+    const auto* const text = std::get_if<traces::TextId>(&value->content);
+    if (name == test_key && text != nullptr) test_ = tables_.texts.text(*text);
   }
+  const std::string& test() const { return test_; }
   /// The totals of the sections; empty if the file has none.
   std::optional<replay::DeviceSummary> host() const {
     const replay::RecordingSummary summary = host_.finish();
@@ -437,6 +447,7 @@ class SummarizerOfAll final : public replay::RecordingSummarizer {
  private:
   traces::SnapshotTables& tables_;
   traces::ProgramCounter none_;
+  std::string test_;
   replay::RecordingSummarizer host_;
   traces::HostRecording view_;
 };
@@ -471,8 +482,9 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   outcome.bytes = facts.bytes;
   outcome.summary = summarizer.finish();
   outcome.host = summarizer.host();
+  outcome.test = summarizer.test();
   std::erase_if(outcome.summary.unknown_keys, [](const std::string& key) {
-    return key == traces::host_segments_key || key == traces::host_traces_key;
+    return key == traces::host_segments_key || key == traces::host_traces_key || key == test_key;
   });
   if (holds_programs(trace.format)) outcome.program = program.summary();
   outcome.log = facts.log;

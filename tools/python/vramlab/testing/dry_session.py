@@ -122,7 +122,11 @@ def _warn(session: Any, told: Dict[str, Any]) -> None:
 def _missing(item: Any, ended: Ended) -> Any:
     from _pytest.reports import TestReport
 
-    said = (ended.output.decode("utf-8", "replace") + "".join(ended.texts)).strip()
-    text = f"the dry run ended with status {ended.status} before this test was over\n{said[-2000:]}"
+    if ended.errors:
+        # Refused before it began, such as for the name of a GPU.
+        text = f"the dry run did not begin: {program.error_of('dry-run', ended)}"
+    else:
+        said = (ended.output.decode("utf-8", "replace") + "".join(ended.texts)).strip()
+        text = f"the dry run ended with status {ended.status} before this test was over\n{said[-2000:]}"
     return TestReport(nodeid=item.nodeid, location=item.location, keywords={}, outcome="failed",
                       longrepr=text, when="call")

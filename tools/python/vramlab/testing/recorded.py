@@ -10,6 +10,8 @@ from vramlab.scratch import Scratch
 
 _MAX_ENTRIES = 1_000_000
 _LONGEST_NAME = 150
+#: The key of a snapshot under which it names its test; `vramlab info` shows it.
+_TEST_KEY = "vramlab_test"
 
 
 def has_cuda() -> bool:
@@ -77,7 +79,7 @@ class RecordedTest:
         from vramlab.torch import pytorch
 
         path = self._scratch.file(self.file_name)
-        pytorch.write(pytorch.snapshot(), path)
+        pytorch.write({**pytorch.snapshot(), _TEST_KEY: self.name}, path)
         found = Recording(path)
         # The file lives as long as the recording.
         found._scratch = self._scratch
@@ -90,6 +92,20 @@ def _held() -> int:
     return pytorch.statistics().get("allocated_bytes.all.current", 0)
 
 
+def event_count(recording: Recording) -> int:
+    """The events of the device that has most; 0 if no GPU memory was asked for or freed."""
+    return max([0, *(device.events for device in recording.info.devices)])
+
+
+def peak_reserved(recording: Recording) -> int:
+    """The peak of reserved memory of the device that has most, as it was recorded; 0 without events."""
+    if event_count(recording) == 0:
+        return 0
+    # A single event is no history, and its file has the final state alone.
+    return max(device.peak_reserved_bytes if device.peak_reserved_bytes is not None
+               else device.segments.reserved_bytes for device in recording.info.devices)
+
+
 def all_events(recording: Recording) -> Any:
     """The first and the last event of the device that has most, for `top --between`."""
-    return [0, max([1, *(device.events for device in recording.info.devices)]) - 1]
+    return [0, max(1, event_count(recording)) - 1]
