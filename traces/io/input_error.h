@@ -1,5 +1,6 @@
-// InputError: a file or an argument that is not as it must be. A single line says which file, the
-// place in it, what was expected and what was found.
+// InputError: a file or an argument that is not as it must be. A sentence says which file, the
+// place in it, what was expected and what was found. Texts that it quotes may hold anything, so a
+// program that prints it shows control letters as escapes.
 #pragma once
 
 #include <stdexcept>
@@ -18,26 +19,13 @@ struct InputFault {
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const InputFault& fault)
-      : std::runtime_error(one_line(fault.file +
-                                    (fault.position.empty() ? "" : " at " + fault.position) +
-                                    ": expected " + fault.expected + ", found " + fault.found)),
+      : std::runtime_error(fault.file + (fault.position.empty() ? "" : " at " + fault.position) +
+                           ": expected " + fault.expected + ", found " + fault.found),
         fault_(fault) {}
 
   const InputFault& fault() const { return fault_; }
 
  private:
-  /// Texts that are quoted may hold anything, so line breaks and control letters become `?`.
-  static std::string one_line(std::string text) {
-    constexpr unsigned char first_letter = ' ';
-    constexpr unsigned char deleted = 0x7f;
-    for (char& letter : text) {
-      // A char has a sign on some platforms only.
-      const auto code = static_cast<unsigned char>(letter);
-      if (code < first_letter || code == deleted) letter = '?';
-    }
-    return text;
-  }
-
   InputFault fault_;
 };
 

@@ -32,7 +32,7 @@ TEST(MessagesAsJson, name_the_parts_of_an_input_error) {
   EXPECT_TRUE(message.at("position").is_null());
   EXPECT_EQ(message.at("expected"), "a file that can be read");
   EXPECT_EQ(message.at("found"), "No such file or directory");
-  EXPECT_THAT(message.at("text").get<std::string>(), StartsWith("no such?file: expected a file"));
+  EXPECT_THAT(message.at("text").get<std::string>(), StartsWith("no such\\nfile: expected a file"));
 }
 
 TEST(MessagesAsJson, tell_wrong_usage) {

@@ -4,6 +4,8 @@
 #include <spdlog/spdlog.h>
 #include <memory>
 
+#include "tools/cli/printers/shown_text.h"
+
 namespace vramlab::tools {
 
 void start_logging(const CommonFlags& flags) {
@@ -16,7 +18,7 @@ void start_logging(const CommonFlags& flags) {
   spdlog::set_default_logger(logger);
 }
 
-void log_warning(const std::string& text) { spdlog::warn("{}", text); }
-void log_detail(const std::string& text) { spdlog::debug("{}", text); }
+void log_warning(const std::string& text) { spdlog::warn("{}", shown_name(text)); }
+void log_detail(const std::string& text) { spdlog::debug("{}", shown_name(text)); }
 
 }  // namespace vramlab::tools

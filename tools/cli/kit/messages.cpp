@@ -1,7 +1,6 @@
 #include "tools/cli/kit/messages.h"
 
 #include <unistd.h>
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,21 +9,15 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 
 namespace vramlab::tools {
 namespace {
 
 constexpr const char* variable = "VRAMLAB_MESSAGES";
 
-/// Names and contents of files may be any bytes.
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char letter) { return letter < ' ' || letter == 127; }, '?');
-  return text;
-}
-
 std::string text_line(const std::exception& error) {
-  return "vramlab: " + one_line(error.what()) + "\n";
+  return "vramlab: " + shown_name(error.what()) + "\n";
 }
 
 /// The bar's line, such as `big.pickle  1.20 GiB of 4.70 GiB (25 %), 0.52 GiB/s, 7 s left`.
@@ -33,7 +26,7 @@ std::string progress_text(const std::string& what, const traces::ReadProgress& p
   const auto done = static_cast<double>(progress.bytes_read);
   const double bytes_per_second = passed.count() > 0 ? done / passed.count() : 0;
   const std::string speed = format_bytes({static_cast<std::uint64_t>(bytes_per_second)}) + "/s";
-  std::string text = what + "  " + format_bytes({progress.bytes_read});
+  std::string text = shown_name(what) + "  " + format_bytes({progress.bytes_read});
   if (!progress.bytes_total || *progress.bytes_total == 0) return text + ", " + speed;
   const auto total = static_cast<double>(*progress.bytes_total);
   text += " of " + format_bytes({*progress.bytes_total}) + " (" +
@@ -55,14 +48,15 @@ MessageForm asked_message_form() {
 
 std::string error_message(const std::exception& error, MessageForm form) {
   if (form == MessageForm::text) return text_line(error);
-  return compact_json_text({{"vramlab_message", "error"}, {"text", one_line(error.what())}}) + "\n";
+  return compact_json_text({{"vramlab_message", "error"}, {"text", shown_name(error.what())}}) +
+         "\n";
 }
 
 std::string error_message(const traces::InputError& error, MessageForm form) {
   if (form == MessageForm::text) return text_line(error);
   const traces::InputFault& fault = error.fault();
   return compact_json_text({{"vramlab_message", "input_error"},
-                            {"text", one_line(error.what())},
+                            {"text", shown_name(error.what())},
                             {"file", fault.file},
                             {"position", text_or_null(fault.position)},
                             {"expected", fault.expected},
@@ -95,7 +89,7 @@ traces::ProgressListener ProgressBar::listener() {
 
 void ProgressBar::show(const std::string& state) {
   if (!is_shown_ || form_ == MessageForm::json) return;
-  std::fprintf(stderr, "\r%s  %s\033[K", what_.c_str(), state.c_str());
+  std::fprintf(stderr, "\r%s  %s\033[K", shown_name(what_).c_str(), shown_name(state).c_str());
   std::fflush(stderr);
   has_drawn_ = true;
 }

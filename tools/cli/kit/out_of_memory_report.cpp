@@ -5,6 +5,7 @@
 #include "replay/replayer/replayer.h"
 #include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -77,7 +78,7 @@ std::string enough_text(const OutOfMemoryExplanation& explained,
   for (std::size_t i = 0; i < std::min<std::size_t>(3, blocks.size()); ++i) {
     const std::string origin = origin_text(explained.state, blocks[i].at, tables);
     text += "    " + name_of(blocks[i].at) + ", " + format_bytes(blocks[i].size) +
-            (origin.empty() ? "" : ", " + origin) + "\n";
+            (origin.empty() ? "" : ", " + shown_name(origin)) + "\n";
   }
   return text;
 }
@@ -98,7 +99,7 @@ std::string tried_text(const OutOfMemoryExplanation& explained) {
     const char* outcome = !tried.passes        ? "still fails"
                           : tried.runs_through ? "passes, and so do all later requests"
                                                : "passes, but a later request fails";
-    text += "  with " + tried.added + " it " + outcome + " (found by replaying)\n";
+    text += "  with " + shown_name(tried.added) + " it " + outcome + " (found by replaying)\n";
   }
   return text;
 }

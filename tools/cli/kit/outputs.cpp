@@ -3,10 +3,18 @@
 #include <cstdio>
 #include <utility>
 
+#include "tools/cli/printers/shown_text.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
+namespace {
+
+void put(std::string_view bytes, std::FILE* stream) {
+  std::fwrite(bytes.data(), 1, bytes.size(), stream);
+}
+
+}  // namespace
 
 void add_table_output(CLI::App& command, TableOutput& output) {
   command
@@ -51,15 +59,17 @@ void OpenOutput::write(std::string_view bytes) {
   if (file_)
     file_->write(bytes);
   else
-    print(bytes);
+    put(bytes, stdout);
 }
 
-void OpenOutput::finish(std::string_view last) {
-  if (!last.empty()) write(last);
+void OpenOutput::finish(std::string_view text) {
+  if (!text.empty()) write(shown_lines(text));
   if (file_) file_->finish();
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(std::string_view text) { put(shown_lines(text), stdout); }
+
+void tell(std::string_view text) { put(shown_lines(text), stderr); }
 
 void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMoment& at,
                          const traces::GenericPointer& settings,

@@ -35,9 +35,11 @@ class OpenOutput : public traces::ByteSink {
   /// Throws InputError.
   explicit OpenOutput(const OutputArguments& output);
 
+  /// Bytes of a format for programs.
   void write(std::string_view bytes) override;
-  /// Writes `last` and completes the file. A file that is not finished is removed.
-  void finish(std::string_view last = {});
+  /// Writes the end of a text, as shown_lines() shows it, and completes the file. A file that is
+  /// not finished is removed.
+  void finish(std::string_view text = {});
   /// Null for standard output.
   traces::OutputFile* file() { return file_ ? &*file_ : nullptr; }
 
@@ -66,7 +68,9 @@ void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMomen
                          const traces::GenericPointer& settings,
                          const traces::SnapshotTables& tables);
 
-/// To standard output.
+/// Prints a text to standard output, as shown_lines() shows it.
 void print(std::string_view text);
+/// The same to standard error.
+void tell(std::string_view text);
 
 }  // namespace vramlab::tools

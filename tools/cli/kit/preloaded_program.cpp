@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +19,8 @@
 #include <tuple>
 
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/outputs.h"
+#include "tools/cli/printers/shown_text.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 
@@ -61,7 +62,7 @@ sigset_t signals_to_send_on() {
   words.push_back(nullptr);
   execvp(words.front(), words.data());
   const int error = errno;
-  std::fprintf(stderr, "vramlab: %s: %s\n", words.front(), std::strerror(error));
+  tell("vramlab: " + shown_name(words.front()) + ": " + std::strerror(error) + "\n");
   _exit(error == ENOENT ? program_not_found : program_not_runnable);
 }
 

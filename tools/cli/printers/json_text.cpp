@@ -3,12 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/types/check.h"
+#include "tools/cli/printers/shown_text.h"
 
 namespace vramlab::tools {
 namespace {
 
 std::string dumped(const nlohmann::ordered_json& value, int indent) {
-  return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return shown_json(
+      value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Printing of JSON, the same for every command. Names of files and other texts may be any bytes,
-// and JSON is UTF-8: each byte that is not UTF-8 becomes U+FFFD, the replacement character.
+// and JSON is UTF-8: each byte that is not UTF-8 becomes U+FFFD, the replacement character. Letters
+// that act on a terminal are escapes, so a document may be printed as it is.
 #pragma once
 
 #include <nlohmann/json.hpp>

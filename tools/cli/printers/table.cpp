@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/types/check.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -25,11 +26,21 @@ std::vector<std::string> headings_of(const std::vector<Column>& columns) {
   return headings;
 }
 
+std::string with_backslashes(const std::string& text, std::string_view before) {
+  std::string escaped;
+  for (const char letter : shown_name(text)) {
+    if (before.find(letter) != std::string_view::npos) escaped += "\\";
+    escaped += letter;
+  }
+  return escaped;
+}
+
 }  // namespace
 
 void Table::add(std::vector<std::string> cells) {
   check(cells.size() <= columns_.size(), "a row has no more cells than columns");
   cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = shown_name(cell);
   rows_.push_back(std::move(cells));
 }
 
@@ -85,17 +96,10 @@ std::string Table::csv() const {
   return text;
 }
 
-std::string markdown_cell(const std::string& text) {
-  std::string escaped;
-  for (const char letter : text) {
-    if (letter == '|') escaped += "\\";
-    escaped += letter == '\n' || letter == '\r' ? ' ' : letter;
-  }
-  return escaped;
-}
+std::string markdown_cell(const std::string& text) { return with_backslashes(text, "|<"); }
 
 std::string code_cell(const std::string& text) {
-  const std::string escaped = markdown_cell(text);
+  const std::string escaped = with_backslashes(text, "|");
   std::size_t longest = 0;
   std::size_t run = 0;
   for (const char letter : escaped) {

@@ -26,7 +26,8 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// Missing cells at the end are empty. Requires: no more cells than columns.
+  /// Missing cells at the end are empty, and each is kept as shown_name() shows it. Requires: no
+  /// more cells than columns.
   void add(std::vector<std::string> cells);
   bool is_empty() const { return rows_.empty(); }
 
@@ -41,7 +42,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// A text without characters that would end a cell of a Markdown table.
+/// A text without characters that would end a cell of a Markdown table or begin HTML.
 std::string markdown_cell(const std::string& text);
 /// The same as inline code, so that no character of it is Markdown.
 std::string code_cell(const std::string& text);

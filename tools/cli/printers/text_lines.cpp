@@ -4,7 +4,24 @@
 #include <array>
 #include <cstdio>
 
+#include "allocator/types/real_numbers.h"
+#include "tools/cli/printers/shown_text.h"
+
 namespace vramlab::tools {
+namespace {
+
+/// Spreadsheets run a text that begins like this; a number is none.
+bool begins_like_a_formula(const std::string& text) {
+  if (text.size() < 2 || std::string_view("=+-@").find(text.front()) == std::string_view::npos)
+    return false;
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = read_number(text.data(), end, number);
+  return read.ec != std::errc() || read.ptr != end;
+}
+
+}  // namespace
+
 std::string padded(std::string text, std::size_t width) {
   text.resize(std::max(width, text.size()), ' ');
   return text;
@@ -15,10 +32,11 @@ std::string right(const std::string& text, std::size_t width) {
 }
 
 void add_line(std::string& text, const std::string& name, const std::string& value) {
-  text += "  " + padded(name, line_name_width) + " " + value + "\n";
+  text += "  " + padded(name, line_name_width) + " " + shown_name(value) + "\n";
 }
 
 std::string csv_text(const std::string& text) {
+  if (begins_like_a_formula(text)) return csv_text("'" + text);
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char letter : text)

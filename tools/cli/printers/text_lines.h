@@ -14,10 +14,11 @@ std::string padded(std::string text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
 
 inline constexpr std::size_t line_name_width = 18;
+/// The value is kept on its line, as shown_name() shows it.
 void add_line(std::string& text, const std::string& name, const std::string& value);
 
 /// A text as one value of CSV: quoted if it has a comma, a quote or a line break, with each quote
-/// doubled.
+/// doubled. A text that spreadsheets would take for a formula gets an apostrophe before it.
 std::string csv_text(const std::string& text);
 
 /// `12.3 %`.

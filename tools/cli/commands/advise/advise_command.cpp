@@ -17,6 +17,7 @@
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -204,7 +205,9 @@ std::vector<std::string> advise_reasons(const AdviseOutcome& outcome) {
 
 std::string advise_text(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  std::string text = headline_of(outcome.about) + "\n" + anew_text(outcome) + headline(outcome);
+  std::string text =
+      shown_name(headline_of(outcome.about)) + "
+" + anew_text(outcome) + headline(outcome);
   add_line(text, "peak reserved", format_bytes(peak_of(advice.best)));
   for (const std::string& saving : savings_of(advice)) add_line(text, "", saving);
   if (const auto largest = largest_packing(outcome.packing)) {

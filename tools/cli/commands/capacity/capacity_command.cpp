@@ -16,6 +16,7 @@
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
@@ -163,8 +164,8 @@ std::optional<Bytes> CapacityOutcome::best_packing() const {
 
 std::string capacity_text(const CapacityOutcome& outcome) {
   if (outcome.is_list()) return pack_text(outcome.packing);
-  std::string text = headline_of(outcome.about) + "\n";
-  for (const std::string& note : outcome.about.notes) text += "note: " + note + "\n";
+  std::string text = shown_name(headline_of(outcome.about)) + "\n";
+  for (const std::string& note : outcome.about.notes) text += "note: " + shown_name(note) + "\n";
   text += settings_text(figure_columns, rows_of(outcome));
   for (std::size_t i = 0; i < outcome.packing.results.size(); ++i)
     text += packing_text(outcome.packing, i);

@@ -1,5 +1,4 @@
 // `vramlab conform`: runs recorded cases on the engine and reports which agree.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -125,7 +125,7 @@ ExitStatus conform(const ConformArguments& arguments) {
              std::to_string(arguments.jobs));
   const std::vector<ConformOutcome> outcomes = run_files(arguments);
   for (const ConformOutcome& outcome : outcomes)
-    if (!outcome.verdict) std::fprintf(stderr, "vramlab: %s\n", outcome.error.c_str());
+    if (!outcome.verdict) tell("vramlab: " + shown_name(outcome.error) + "\n");
   if (arguments.flags.json)
     print(outcomes_json(outcomes));
   else

@@ -17,10 +17,10 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
-#include "traces/io/letters.h"
 
 namespace vramlab::tools {
 namespace {
@@ -126,20 +126,20 @@ std::string culprits_text(const replay::Comparison& comparison) {
   for (const GroupChange& change : comparison.groups) {
     if (change.bytes() <= 0) continue;
     if (named++ == named_culprits) return text + ", and others";
-    text += (text.empty() ? "" : ", ") + change.key + " " + change_text(change);
+    text += (text.empty() ? "" : ", ") + shown_name(change.key) + " " + change_text(change);
   }
   return text;
 }
 
 std::string file_text(const char* role, const replay::ComparedFile& file,
                       const std::string& moment) {
-  std::string text = padded(role, 6) + file.name + ", " + file.kind;
+  std::string text = padded(role, 6) + shown_name(file.name) + ", " + file.kind;
   if (file.has_groups) {
     text += file.is_at_end ? ", at the end" : ", at " + moment;
     if (file.event && !file.is_at_end) text += " (event " + std::to_string(*file.event) + ")";
   }
   text += "\n";
-  for (const std::string& note : file.notes) text += "      note: " + note + "\n";
+  for (const std::string& note : file.notes) text += "      note: " + shown_name(note) + "\n";
   return text;
 }
 
@@ -162,7 +162,8 @@ std::string events_text(const Comparison& comparison) {
   const replay::EventDifference& first = *order.first_difference;
   std::string text = "\nthe events are the same up to event " + std::to_string(first.event);
   if (comparison.base.devices().size() > 1) text += " of device " + std::to_string(first.device);
-  return text + "; there\n  base  " + first.base + "\n  new   " + first.now + "\n";
+  return text + "; there\n  base  " + shown_name(first.base) + "\n  new   " +
+         shown_name(first.now) + "\n";
 }
 
 std::string blocks_text(const GroupChange& change) {
@@ -340,27 +341,14 @@ std::string diff_markdown(const DiffOutcome& outcome) {
   text += limits_table(comparison) + metrics_table(comparison) + groups_table(outcome);
   for (const replay::ComparedFile* file : {&comparison.base, &comparison.now})
     for (const std::string& note : file->notes)
-      text += "\n* " + code_cell(file->name) + ": " + note;
-  // Programs that post it as a comment send it as JSON, which is UTF-8.
-  return traces::as_utf8(text) + (text.ends_with("\n") ? "" : "\n");
+      text += "\n* " + code_cell(file->name) + ": " + markdown_cell(note);
+  return text + (text.ends_with("\n") ? "" : "\n");
 }
 
-/// U+FFFE and U+FFFF are valid UTF-8, but XML forbids them.
-bool begins_with_no_letter(std::string_view text) {
-  return text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF");
-}
-
-/// Letters that XML can't hold become question marks.
+/// A text in XML. Letters that XML can't hold are no shown ones.
 std::string escaped(const std::string& text) {
-  const std::string utf8 = traces::as_utf8(text);
   std::string safe;
-  for (std::size_t i = 0; i < utf8.size(); ++i) {
-    if (begins_with_no_letter(std::string_view(utf8).substr(i))) {
-      safe += '?';
-      i += 2;
-      continue;
-    }
-    const char letter = utf8[i];
+  for (const char letter : shown_lines(text)) {
     switch (letter) {
       case '&':
         safe += "&amp;";
@@ -378,7 +366,7 @@ std::string escaped(const std::string& text) {
         safe += "&#10;";
         break;
       default:
-        safe += static_cast<unsigned char>(letter) < ' ' ? '?' : letter;
+        safe += letter;
     }
   }
   return safe;
@@ -405,8 +393,8 @@ std::string diff_junit(const DiffOutcome& outcome) {
   std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vramlab diff\"" + counts +
       ">\n  <testsuite name=\"" +
-      escaped(outcome.comparison.base.name + " to " + outcome.comparison.now.name) + "\"" + counts +
-      " skipped=\"0\">\n";
+      escaped(shown_name(outcome.comparison.base.name + " to " + outcome.comparison.now.name)) +
+      "\"" + counts + " skipped=\"0\">\n";
   for (const replay::JudgedLimit& limit : limits) text += case_text(outcome, limit);
   return text + "  </testsuite>\n</testsuites>\n";
 }

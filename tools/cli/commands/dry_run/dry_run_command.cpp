@@ -1,7 +1,6 @@
 // `vramlab dry-run`: runs a CUDA program without a GPU, and says how much memory it needs.
 #include <unistd.h>
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -17,6 +16,7 @@
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/preloaded_program.h"
 #include "tools/cli/kit/what_if_runs.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "tools/preload/names/file_names.h"
@@ -269,13 +269,13 @@ ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay:
     // The message about a program that can't be run was printed already.
     const bool was_run = end.status != program_not_found && end.status != program_not_runnable;
     if (!arguments.flags.quiet && (was_run || !outcome.processes.empty()))
-      std::fputs(dry_run_text(outcome, arguments).c_str(), stderr);
-    if (arguments.explains) std::fputs(explained_text(outcome).c_str(), stderr);
+      tell(dry_run_text(outcome, arguments));
+    if (arguments.explains) tell(explained_text(outcome));
     if (!arguments.json.empty()) write_json(arguments, outcome);
     if (!arguments.report.empty()) write_page(arguments, outcome);
     return end.status == 0 && fails(arguments, outcome) ? ExitStatus::answer_is_no : own;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "vramlab: %s\n", error.what());
+    tell("vramlab: " + shown_name(error.what()) + "\n");
     return end.status == 0 ? ExitStatus::bad_input : own;
   }
 }

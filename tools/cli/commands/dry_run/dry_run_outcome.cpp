@@ -7,6 +7,7 @@
 
 #include "tools/cli/commands/dry_run/dry_run_job.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 
@@ -524,7 +525,7 @@ std::string explained_text(const DryRunOutcome& outcome) {
   const auto add_all = [&](const std::string& title, const std::vector<CountedSubject>& subjects) {
     if (!subjects.empty()) text += title + "\n";
     for (const CountedSubject& subject : subjects)
-      text += right(std::to_string(subject.count), 10) + "  " + subject.text + "\n";
+      text += right(std::to_string(subject.count), 10) + "  " + shown_name(subject.text) + "\n";
   };
   add_all("places at which a value of the GPU reached the program:",
           places_of(outcome, "host_read"));

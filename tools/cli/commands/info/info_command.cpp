@@ -15,6 +15,7 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/filters/host_recording.h"
 #include "traces/formats/trace_formats.h"
@@ -263,7 +264,7 @@ std::string settings_text(const replay::RecordingSummary& summary) {
   std::string lines;
   for (const auto& [name, value] : summary.settings)
     if (const std::string shown = divisions_text(name, value); !shown.empty())
-      add_line(lines, name, shown);
+      add_line(lines, shown_name(name), shown);
   return text + lines;
 }
 
@@ -398,7 +399,7 @@ std::string info_text(const InfoOutcome& outcome) {
              joined(summary.unknown_states, ", ") + "; such blocks count as free");
   if (!summary.signs_of_synthesis.empty())
     add_line(lines, "made by a script?", joined(summary.signs_of_synthesis, "; "));
-  std::string text = outcome.file + "\n" + lines;
+  std::string text = shown_name(outcome.file) + "\n" + lines;
   if (outcome.program) text += program_text(*outcome.program);
   if (outcome.log) text += log_text(*outcome.log);
   for (const DeviceSummary& device : summary.devices) text += device_text(device);

@@ -2,7 +2,6 @@
 // the calls of the GPU's driver. The driver is looked for at run time.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +19,9 @@
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
+#include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/byte_sink.h"
@@ -217,7 +218,7 @@ bool LiveOutcome::is_same() const {
 }
 
 std::string live_text(const LiveOutcome& outcome) {
-  std::string text = outcome.file + "\n";
+  std::string text = shown_name(outcome.file) + "\n";
   add_line(text, "GPU", gpu_text(outcome.gpu));
   add_line(text, "reference", outcome.report.reference);
   add_line(text, "options", outcome.report.options.empty() ? "none" : outcome.report.options);
@@ -359,10 +360,10 @@ class LiveOutput {
       file_->write(json);
       file_->finish();
     } else if (flags_.json) {
-      std::fputs(json.c_str(), stdout);
+      print(json);
       return;
     }
-    if (!flags_.json && (!file_ || !flags_.quiet)) std::fputs(text.c_str(), stdout);
+    if (!flags_.json && (!file_ || !flags_.quiet)) print(text);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "replay/packing/buffer.h"
 #include "replay/packing/find_lifetimes.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 
@@ -63,7 +64,8 @@ std::string group_text(const PackOutcome& outcome, std::size_t index) {
     table.add({tried.heuristic, format_bytes(tried.height),
                percent_above(tried.height, group.load_bound)});
   text += table.text("    ");
-  for (const std::string& sentence : result.left_out) text += "    left out: " + sentence + "\n";
+  for (const std::string& sentence : result.left_out)
+    text += "    left out: " + shown_name(sentence) + "\n";
   text += "  best: " + best_packing_text(group, result) + "\n";
   text += online_text(outcome, group, result.packing.height);
   if (outcome.capacity)
@@ -157,8 +159,8 @@ bool PackOutcome::was_ended() const {
 }
 
 std::string pack_text(const PackOutcome& outcome) {
-  std::string text = outcome.file + "\n";
-  for (const std::string& note : outcome.input.notes) text += "  note: " + note + "\n";
+  std::string text = shown_name(outcome.file) + "\n";
+  for (const std::string& note : outcome.input.notes) text += "  note: " + shown_name(note) + "\n";
   for (std::size_t i = 0; i < outcome.results.size(); ++i) text += group_text(outcome, i);
   return text + end_text(outcome.ended_by);
 }

@@ -17,6 +17,7 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
@@ -97,21 +98,21 @@ ordered_json run_json(const PolicyRun& run) {
 }
 
 std::string policies_text(const PoliciesOutcome& outcome) {
-  std::string text = outcome.file + "\n";
-  for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
+  std::string text = shown_name(outcome.file) + "\n";
+  for (const std::string& note : outcome.notes) text += "  note: " + shown_name(note) + "\n";
   for (const PoliciesOfDevice& device : outcome.devices) {
     text += head_of(device) + "\n" + table_of(device).text();
-    for (const std::string& note : notes_of(device)) text += "  " + note + "\n";
+    for (const std::string& note : notes_of(device)) text += "  " + shown_name(note) + "\n";
   }
   return text + "  " + star + "\n";
 }
 
 std::string policies_markdown(const PoliciesOutcome& outcome) {
   std::string text;
-  for (const std::string& note : outcome.notes) text += "note: " + note + "\n\n";
+  for (const std::string& note : outcome.notes) text += "note: " + markdown_cell(note) + "\n\n";
   for (const PoliciesOfDevice& device : outcome.devices) {
     text += head_of(device) + "\n\n" + table_of(device).markdown() + "\n";
-    for (const std::string& note : notes_of(device)) text += note + "\n\n";
+    for (const std::string& note : notes_of(device)) text += markdown_cell(note) + "\n\n";
   }
   return text + "\\" + star + "\n";
 }

@@ -1,13 +1,14 @@
 // `vramlab record`: runs a CUDA program and records its allocations.
 #include <unistd.h>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/preloaded_program.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/preload/names/file_names.h"
 #include "traces/formats/open_trace.h"
 #include "traces/formats/trace_formats.h"
@@ -52,16 +53,15 @@ ExitStatus finish(const RecordArguments& arguments, const FinishedRecordings& to
     const auto names =
         finish_recordings(recording_parts(files.folder, files.mark), end.process, to);
     if (names.empty())
-      std::fprintf(stderr,
-                   "vramlab: nothing was recorded: the program requested no memory through the "
-                   "CUDA driver\n");
+      tell(
+          "vramlab: nothing was recorded: the program requested no memory through the CUDA "
+          "driver\n");
     if (!arguments.flags.quiet)
-      for (const std::string& name : names)
-        std::fprintf(stderr, "vramlab: recorded in %s\n", name.c_str());
+      for (const std::string& name : names) tell("vramlab: recorded in " + shown_name(name) + "\n");
     return static_cast<ExitStatus>(end.status);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "vramlab: the recording stays unfinished at %s/*%s.*: %s\n",
-                 files.folder.c_str(), files.mark.c_str(), error.what());
+    tell("vramlab: the recording stays unfinished at " +
+         shown_name(files.folder.string() + "/*" + files.mark + ".*: " + error.what()) + "\n");
     return end.status == 0 ? ExitStatus::bad_input : static_cast<ExitStatus>(end.status);
   }
 }

@@ -22,6 +22,7 @@
 #include "tools/cli/kit/out_of_memory_report.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/byte_sink.h"
@@ -366,7 +367,7 @@ std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device
 
 std::string replay_text(const ReplayOutcome& outcome) {
   const replay::ReplayReport& report = outcome.report;
-  std::string text = outcome.file + "\n";
+  std::string text = shown_name(outcome.file) + "\n";
   add_line(text, "reference", report.reference);
   add_line(text, "options", report.options.empty() ? "none" : report.options);
   add_line(

@@ -19,6 +19,7 @@
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
@@ -119,8 +120,8 @@ ordered_json block_json(const HostBlock& shown, const traces::SnapshotTables& ta
 }
 
 std::string host_state_text(const HostStateOutcome& outcome) {
-  std::string text = outcome.file + ", " + outcome.moment + "\n";
-  for (const std::string& note : outcome.found.notes) text += "  note: " + note + "\n";
+  std::string text = shown_name(outcome.file) + ", " + outcome.moment + "\n";
+  for (const std::string& note : outcome.found.notes) text += "  note: " + shown_name(note) + "\n";
   const std::vector<HostBlock> blocks = blocks_of(outcome.found.state);
   const HostSums sums = sums_of(blocks);
   text += "pinned host memory: " + format_bytes(sums.pinned) + " pinned in " +
@@ -252,8 +253,9 @@ ordered_json device_json(const StateOutcome& outcome, const replay::DeviceState&
 }
 
 std::string state_text(const StateOutcome& outcome) {
-  std::string text = outcome.file + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
-  for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
+  std::string text =
+      shown_name(outcome.file) + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
+  for (const std::string& note : outcome.notes) text += "  note: " + shown_name(note) + "\n";
   for (const replay::DeviceState& state : outcome.states) text += device_text(outcome, state);
   for (const OutOfMemoryExplanation& explained : outcome.explained)
     text += out_of_memory_text(explained, outcome.tables);

@@ -15,6 +15,7 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
 #include "traces/io/letters.h"
@@ -111,8 +112,8 @@ std::string segment_line(const SnapshotSegment& segment, const Step& step) {
 }
 
 std::string step_text(const Step& step, const traces::SnapshotTables& tables) {
-  std::string text =
-      "event " + std::to_string(step.number) + ": " + record_text(step.event, tables) + "\n";
+  std::string text = "event " + std::to_string(step.number) + ": " +
+                     shown_name(record_text(step.event, tables)) + "\n";
   for (const AllocatorEvent& entry : step.entries) text += entry_line(entry);
   if (step.failure) text += "  " + out_of_memory_message(*step.failure) + "\n";
   for (const allocator::Rule rule : step.rules)
@@ -133,14 +134,14 @@ std::string conditions_text(const replay::ReplayReport& report) {
 }
 
 std::string steps_text(const StepsOutcome& outcome, const traces::SnapshotTables& tables) {
-  std::string text = outcome.file + "; " + conditions_text(outcome.report) + "\n";
+  std::string text = shown_name(outcome.file + "; " + conditions_text(outcome.report)) + "\n";
   for (const Step& step : outcome.steps) text += "\n" + step_text(step, tables);
   if (outcome.report.stopped_at && outcome.range.contains(*outcome.report.stopped_at))
     text += "\nThe program ends here: a request failed (--on-oom skip goes on).\n";
   const std::uint64_t end = outcome.range.first + outcome.range.count;
   if (outcome.report.events > end)
     text += "\nThe next events: --from " + std::to_string(end) + "\n";
-  for (const std::string& note : outcome.report.notes) text += "\nnote: " + note + "\n";
+  for (const std::string& note : outcome.report.notes) text += "\nnote: " + shown_name(note) + "\n";
   return text;
 }
 

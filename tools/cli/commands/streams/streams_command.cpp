@@ -23,6 +23,7 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/byte_sink.h"
@@ -230,11 +231,11 @@ std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
     text += "  * " + std::string(hazard_title(hazard.kind));
     if (hazard.count > 1) text += ", " + std::to_string(hazard.count) + " times";
     if (hazard.kind != streams::HazardKind::waits_for_ever)
-      text += "\n      first   " + side_text(hazard.first, context);
-    text += "\n      second  " + side_text(hazard.second, context);
+      text += "\n      first   " + shown_name(side_text(hazard.first, context));
+    text += "\n      second  " + shown_name(side_text(hazard.second, context));
     if (const std::string object = object_text(hazard, context); !object.empty())
-      text += "\n      about   " + object;
-    text += "\n      fix     " + fix_text(hazard, context) + "\n";
+      text += "\n      about   " + shown_name(object);
+    text += "\n      fix     " + shown_name(fix_text(hazard, context)) + "\n";
   }
   return text + rest_line(all - listed, "--top");
 }
@@ -246,8 +247,8 @@ std::string refused_text(const HazardContext& context, std::uint64_t shown) {
   const std::size_t listed = shown_of(refused.size(), shown);
   for (const replay::RefusedCall& call : std::span(refused).first(listed))
     text += "  " + std::string(program_event_name(call.kind)) + " of " +
-            event_place(call.event, context) + ": " + std::string(cuda_status_name(call.status)) +
-            "\n";
+            shown_name(event_place(call.event, context)) + ": " +
+            std::string(cuda_status_name(call.status)) + "\n";
   return text + rest_line(refused.size() - listed, "--top");
 }
 
@@ -256,10 +257,11 @@ std::string deadlock_text(const HazardContext& context) {
   std::string text;
   for (const replay::StuckCall& call : deadlock.threads)
     text += "  host thread " + std::to_string(call.thread.value) + " never returns from " +
-            event_place(call.event, context) + ", since " + nanoseconds_text(call.since.ns) + "\n";
+            shown_name(event_place(call.event, context)) + ", since " +
+            nanoseconds_text(call.since.ns) + "\n";
   for (const streams::StuckWork& work : deadlock.work) {
     text += "  " + stream_text(work.stream) + " stops before the work of " +
-            event_place(work.tag, context);
+            shown_name(event_place(work.tag, context));
     if (work.awaited) text += ", which waits for flag " + std::to_string(work.awaited->value);
     text += "\n";
   }
@@ -301,7 +303,7 @@ std::string at_once_text(const StreamOutcome& outcome) {
 std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTables& tables) {
   const StreamReport& report = outcome.report;
   const HazardContext context{report, tables};
-  std::string text = outcome.file + "\n";
+  std::string text = shown_name(outcome.file) + "\n";
   add_line(text, "events", std::to_string(report.replay.events));
   add_line(text, "simulated time", nanoseconds_text(report.activity.end.ns));
   for (const std::string& note : report.replay.notes) add_line(text, "note", note);
@@ -585,7 +587,8 @@ enum class Findings : std::uint8_t { none, some };
 
 void write_recording(const StreamsCommand& command, const WaitingOutcome& outcome,
                      traces::ByteSink& sink) {
-  sink.write(command.wanted_format() == "json" ? waiting_json(outcome) : waiting_text(outcome));
+  sink.write(shown_lines(command.wanted_format() == "json" ? waiting_json(outcome)
+                                                           : waiting_text(outcome)));
 }
 
 /// Replays the program with frees that never wait; empty if none waited.
@@ -602,8 +605,8 @@ std::optional<replay::ReplayReport> replay_at_once(replay::Recording& recording,
 
 Findings write_program(const StreamsCommand& command, const StreamOutcome& outcome,
                        const traces::SnapshotTables& tables, traces::ByteSink& sink) {
-  sink.write(command.wanted_format() == "json" ? stream_json(outcome, tables)
-                                               : stream_text(outcome, tables));
+  sink.write(shown_lines(command.wanted_format() == "json" ? stream_json(outcome, tables)
+                                                           : stream_text(outcome, tables)));
   return outcome.report.has_findings() ? Findings::some : Findings::none;
 }
 

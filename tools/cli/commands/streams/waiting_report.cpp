@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -224,9 +225,9 @@ void add_tables(std::string& text, const DeviceWaiting& device, std::uint64_t sh
   for (std::size_t i = 0; i < device.places.size() && !is_full(i); ++i) {
     const replay::WaitingPlace& place = device.places[i];
     const std::string start = row(place.totals, device.cost);
-    text += start + "allocated " + allocated_text(place) + "\n";
+    text += start + "allocated " + shown_name(allocated_text(place)) + "\n";
     if (!place.freed_at.empty())
-      text += std::string(start.size(), ' ') + "freed " + freed_text(place) + "\n";
+      text += std::string(start.size(), ' ') + "freed " + shown_name(freed_text(place)) + "\n";
   }
 }
 
@@ -351,7 +352,8 @@ std::string device_text(const DeviceWaiting& device, std::uint64_t shown) {
   if (device.eager) add_eager(text, *device.eager);
   add_releases(text, device, shown);
   add_tables(text, device, shown);
-  for (const std::string& finding : findings_of(device)) text += wrapped("  * ", finding);
+  for (const std::string& finding : findings_of(device))
+    text += wrapped("  * ", shown_name(finding));
   return text;
 }
 
@@ -458,7 +460,7 @@ ordered_json device_json(const DeviceWaiting& device) {
 
 std::string waiting_text(const WaitingOutcome& outcome) {
   const replay::RecordedWaiting& waiting = outcome.waiting;
-  std::string text = outcome.file + "\n";
+  std::string text = shown_name(outcome.file) + "\n";
   for (const std::string& note : waiting.notes) add_line(text, "note", note);
   if (!waiting.obstacle.empty())
     add_line(text, "note", "nothing was replayed: " + waiting.obstacle);

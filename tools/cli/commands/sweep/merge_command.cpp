@@ -1,10 +1,10 @@
 // `vramlab merge`: joins the shards of a sweep, and says which of them have to be run again.
-#include <cstdio>
 #include <map>
 
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/outputs.h"
+#include "tools/cli/printers/shown_text.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -88,8 +88,8 @@ void tell_missing(const std::vector<std::uint64_t>& missing, std::uint64_t count
   for (const std::uint64_t index : missing)
     text += (text.empty() ? " --shard " : ", --shard ") + std::to_string(index) + "/" +
             std::to_string(count);
-  std::fprintf(stderr, "vramlab: %zu of %llu shards are missing; run vramlab sweep again with:%s\n",
-               missing.size(), static_cast<unsigned long long>(count), text.c_str());
+  tell("vramlab: " + std::to_string(missing.size()) + " of " + std::to_string(count) +
+       " shards are missing; run vramlab sweep again with:" + text + "\n");
 }
 
 ExitStatus merge(const MergeArguments& arguments) {
@@ -97,7 +97,7 @@ ExitStatus merge(const MergeArguments& arguments) {
   OpenOutput output(arguments.output);
   const Shards shards = read_shards(arguments.files);
   for (const std::string& error : shards.broken)
-    std::fprintf(stderr, "vramlab: not a whole shard: %s\n", error.c_str());
+    tell("vramlab: not a whole shard: " + shown_name(error) + "\n");
   if (shards.whole.empty()) return ExitStatus::bad_input;
   const std::uint64_t count = shards.whole.begin()->second.second.shard->count;
   const std::vector<std::uint64_t> missing = missing_of(shards, count);

@@ -6,6 +6,7 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/byte_source.h"
@@ -179,8 +180,8 @@ std::vector<SettingCells> rows_of(const SweepOutcome& outcome, std::size_t count
 }
 
 std::string sweep_text(const SweepOutcome& outcome, std::size_t row_limit) {
-  std::string text = headline_of(outcome.about) + "\n" + shard_text(outcome);
-  for (const std::string& note : outcome.about.notes) text += "note: " + note + "\n";
+  std::string text = shown_name(headline_of(outcome.about)) + "\n" + shard_text(outcome);
+  for (const std::string& note : outcome.about.notes) text += "note: " + shown_name(note) + "\n";
   const std::size_t shown = shown_of(outcome.rows.size(), row_limit);
   return text + settings_text(sweep_columns(outcome), rows_of(outcome, shown)) +
          rest_line(outcome.rows.size() - shown);
@@ -190,7 +191,7 @@ std::string sweep_markdown(const SweepOutcome& outcome) {
   std::string text =
       markdown_cell(headline_of(outcome.about)) + "\n\n" +
       settings_markdown(sweep_columns(outcome), rows_of(outcome, outcome.rows.size()));
-  for (const std::string& note : outcome.about.notes) text += "\n* " + note;
+  for (const std::string& note : outcome.about.notes) text += "\n* " + markdown_cell(note);
   return text + (outcome.about.notes.empty() ? "" : "\n");
 }
 

@@ -20,6 +20,7 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
@@ -66,11 +67,18 @@ struct GrowthOutcome {
   std::uint64_t limit = 0;
 };
 
-/// The beginning and the end of a text that is too long for a line.
-std::string shortened(const std::string& text, std::size_t width) {
+/// A byte inside a letter of UTF-8.
+bool is_inside_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+/// The beginning and the end of a name that is too long for a line.
+std::string shortened(const std::string& name, std::size_t width) {
+  const std::string text = shown_name(name);
   if (text.size() <= width) return text;
-  const std::size_t begin = width / 2 - 2;
-  return text.substr(0, begin) + " ... " + text.substr(text.size() - (width - begin - 5));
+  std::size_t begin = width / 2 - 2;
+  std::size_t end = text.size() - (width - begin - 5);
+  while (begin > 0 && is_inside_letter(text[begin])) --begin;
+  while (end < text.size() && is_inside_letter(text[end])) ++end;
+  return text.substr(0, begin) + " ... " + text.substr(end);
 }
 
 /// Longer names of call sites and stacks lose their middle.
@@ -301,8 +309,8 @@ ordered_json device_json(const TopOutcome& outcome, const DeviceHoldings& device
 }
 
 std::string top_text(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
-  std::string text = outcome.file + "\n";
-  for (const std::string& note : outcome.found.notes) text += "  note: " + note + "\n";
+  std::string text = shown_name(outcome.file) + "\n";
+  for (const std::string& note : outcome.found.notes) text += "  note: " + shown_name(note) + "\n";
   for (const DeviceHoldings& device : outcome.found.devices)
     text += device_text(outcome, device, tables);
   return text;
@@ -401,10 +409,10 @@ std::string sites_text(const DeviceGrowth& device, std::uint64_t limit) {
 }
 
 std::string device_text(const GrowthOutcome& outcome, const DeviceGrowth& device) {
-  std::string text = "device " + std::to_string(device.device) + ": " +
-                     std::to_string(device.iterations) +
-                     (device.iterations == 1 ? " end of an iteration, " : " ends of iterations, ") +
-                     how_found(outcome.found.rule, device.device, outcome.tables) + "\n";
+  std::string text =
+      "device " + std::to_string(device.device) + ": " + std::to_string(device.iterations) +
+      (device.iterations == 1 ? " end of an iteration, " : " ends of iterations, ") +
+      shown_name(how_found(outcome.found.rule, device.device, outcome.tables)) + "\n";
   if (device.iterations < replay::least_iteration_ends)
     return text + "  too few to tell growth from warm-up: " +
            std::to_string(replay::least_iteration_ends) + " are needed\n";
@@ -445,7 +453,7 @@ ordered_json growth_device_json(const GrowthOutcome& outcome, const DeviceGrowth
 }
 
 std::string growth_text(const GrowthOutcome& outcome) {
-  std::string text = outcome.file + "\n";
+  std::string text = shown_name(outcome.file) + "\n";
   if (outcome.found.rule.source == IterationSource::none)
     return text +
            "  no iterations found: nothing is named like one, and no request repeats at even "

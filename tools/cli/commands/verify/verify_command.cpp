@@ -13,6 +13,7 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -61,7 +62,8 @@ std::vector<Figure> figures_of(const Inferences& inferred) {
 std::string device_text(const DeviceFidelity& device, bool is_verbose) {
   std::string text = "  device " + std::to_string(device.device) + ": " +
                      std::string(fidelity_label_name(device.label)) + "\n";
-  for (const std::string& reason : device.reasons) text += "    because: " + reason + "\n";
+  for (const std::string& reason : device.reasons)
+    text += "    because: " + shown_name(reason) + "\n";
   if (device.event_count == 0) return text;
   const replay::SegmentCallCounts& calls = device.segment_calls;
   text += "    allocs at the recorded address   " + share_text(device.allocs) + "\n";
@@ -87,7 +89,7 @@ std::string device_text(const DeviceFidelity& device, bool is_verbose) {
             " to " + format_bytes(device.allowed->at_most) + ", as garbage collection shows\n";
   if (device.first_difference)
     text += "    first difference, at event " + std::to_string(device.first_difference->event) +
-            ": " + device.first_difference->text + "\n";
+            ": " + shown_name(device.first_difference->text) + "\n";
   return text;
 }
 
@@ -133,11 +135,11 @@ std::string guess_text(const VerifiedFile& verified) {
 std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags) {
   const replay::Fidelity& fidelity = verified.fidelity;
   std::string text =
-      verified.file + ": " + std::string(fidelity_label_name(fidelity.label())) + "\n";
+      shown_name(verified.file) + ": " + std::string(fidelity_label_name(fidelity.label())) + "\n";
   const bool is_plain = fidelity.label() == replay::FidelityLabel::exact && flags.quiet;
   if (is_plain) return text;
   text += "  reference " + fidelity.reference + guess_text(verified) + ", options " +
-          (fidelity.options.empty() ? "none" : fidelity.options) + "\n";
+          (fidelity.options.empty() ? "none" : shown_name(fidelity.options)) + "\n";
   for (const DeviceFidelity& device : fidelity.devices) text += device_text(device, flags.verbose);
   return text;
 }

@@ -1,0 +1,83 @@
+#include "tools/cli/printers/shown_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+
+#include "traces/io/letters.h"
+
+namespace vramlab::tools {
+namespace {
+
+/// Letters without a picture of their own that act on a terminal or on the text around them:
+/// controls, marks and changes of direction, breaks of lines and paragraphs. U+FFFE and U+FFFF are
+/// no letters, and XML forbids them.
+bool is_for_reading(std::uint32_t code) {
+  const auto is_within = [code](std::uint32_t first, std::uint32_t last) {
+    return code >= first && code <= last;
+  };
+  return !(code < 0x20 || is_within(0x7F, 0x9F) || code == 0x061C || is_within(0x200E, 0x200F) ||
+           is_within(0x2028, 0x202E) || is_within(0x2066, 0x2069) || is_within(0xD800, 0xDFFF) ||
+           is_within(0xFFFE, 0xFFFF));
+}
+
+enum class LetterKind : std::uint8_t { byte, unicode };
+
+std::string escape_of(std::uint32_t code, LetterKind kind) {
+  char text[16];
+  std::snprintf(text, sizeof text, kind == LetterKind::byte ? "\\x%02x" : "\\u%04x",
+                static_cast<unsigned>(code));
+  return text;
+}
+
+std::string escape_for_people(std::uint32_t code, LetterKind kind) {
+  if (code == '\n') return "\\n";
+  if (code == '\r') return "\\r";
+  return code == '\t' ? "\\t" : escape_of(code, kind);
+}
+
+bool is_plain(char letter) { return letter >= ' ' && letter <= '~'; }
+
+/// `escape` replaces each letter that is not for reading, unless `stays` holds for it.
+template <class Stays, class Escape>
+std::string escaped(std::string_view text, const Stays& stays, const Escape& escape) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const auto* const plain_end = std::ranges::find_if_not(text, is_plain);
+    shown.append(text.begin(), plain_end);
+    text.remove_prefix(static_cast<std::size_t>(plain_end - text.begin()));
+    if (text.empty()) break;
+    const auto first = static_cast<unsigned char>(text.front());
+    const traces::WideLetter wide = traces::wide_letter_at(text);
+    const bool is_byte = wide.byte_count == 0;
+    const std::uint32_t code = is_byte ? first : wide.code;
+    const bool is_letter = !is_byte || first < 0x80;
+    const std::size_t count = std::max<std::size_t>(1, wide.byte_count);
+    if (is_letter && (is_for_reading(code) || stays(text.front())))
+      shown += text.substr(0, count);
+    else
+      shown += escape(code, is_byte ? LetterKind::byte : LetterKind::unicode);
+    text.remove_prefix(count);
+  }
+  return shown;
+}
+
+}  // namespace
+
+std::string shown_name(std::string_view text) {
+  return escaped(text, [](char) { return false; }, escape_for_people);
+}
+
+std::string shown_lines(std::string_view text) {
+  return escaped(
+      text, [](char letter) { return letter == '\n' || letter == '\t'; }, escape_for_people);
+}
+
+std::string shown_json(std::string_view document) {
+  return escaped(
+      document, [](char letter) { return letter == '\n'; },
+      [](std::uint32_t code, LetterKind) { return escape_of(code, LetterKind::unicode); });
+}
+
+}  // namespace vramlab::tools
