@@ -91,7 +91,7 @@ allocator::Settings ProgramMemoryEvents::changed_settings(const allocator::Setti
   auto parsed = allocator::parse_settings(in_force, options, *version_);
   if (parsed.error)
     throw traces::InputError({file_, position,
-                              "options that version " + std::string(version_->name) + " takes",
+                              "options that PyTorch " + std::string(version_->name) + " takes",
                               parsed.error->message});
   return std::move(parsed.settings);
 }

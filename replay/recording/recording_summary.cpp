@@ -329,12 +329,16 @@ HistoryVerdict judge_history(const HistorySums& sums) {
             : "The events allocate more than they free and the final blocks hold: some kinds of "
               "events are missing, or the file was made by a script."};
   if (sums.live_block_count > 0 || sums.requested_bytes > 0)
-    return {HistoryKind::cut, std::to_string(sums.live_block_count) +
-                                  " blocks were live before the first event" +
-                                  (sums.ring_overflowed ? "; the ring of events was full." : ".")};
+    return {HistoryKind::cut,
+            std::to_string(sums.live_block_count) +
+                (sums.live_block_count == 1 ? " block was" : " blocks were") +
+                " allocated before the first event" +
+                (sums.ring_overflowed ? "; older events were dropped, as max_entries was too small."
+                                      : ".")};
   if (sums.reserved_bytes != 0)
-    return {HistoryKind::cut, "Segments were there before the first event."};
-  return {HistoryKind::whole, "Without its events the allocator would be empty."};
+    return {HistoryKind::cut, "Memory was reserved before the first event."};
+  return {HistoryKind::whole,
+          "Recorded from the start: nothing was allocated before the first event."};
 }
 
 }  // namespace vramlab::replay

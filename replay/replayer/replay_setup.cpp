@@ -15,7 +15,7 @@ using traces::InputError;
 std::string hint_about(std::string_view option, const ReferenceVersion& version) {
   for (const ReferenceVersion& row : allocator::reference_versions())
     if (find_option(rules_of(row.grammar), option) != nullptr)
-      return "version " + std::string(row.name) + " has it (--reference " + std::string(row.name) +
+      return "PyTorch " + std::string(row.name) + " has it (--reference " + std::string(row.name) +
              ")";
   std::vector<std::string_view> names;
   for (const allocator::OptionRow& row : rules_of(version.grammar).options)
@@ -47,7 +47,7 @@ Settings settings_of(const std::string& options, const ReferenceVersion& version
                      const std::string& where) {
   if (const auto refusal = refusal_of(options, version))
     throw InputError(
-        {where, "", "options that version " + std::string(version.name) + " takes", *refusal});
+        {where, "", "options that PyTorch " + std::string(version.name) + " takes", *refusal});
   return options.empty() ? Settings{} : parse_at_start(options, version).settings;
 }
 

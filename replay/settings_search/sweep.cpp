@@ -49,7 +49,7 @@ std::vector<std::string> values_of(std::string_view text) {
 void refuse_unknown(const std::string& name, const ReferenceVersion& version,
                     const std::string& where) {
   if (find_option(rules_of(version.grammar), name) != nullptr) return;
-  throw InputError({where, "", "an option that version " + std::string(version.name) + " has",
+  throw InputError({where, "", "an option that PyTorch " + std::string(version.name) + " has",
                     "'" + name + "'; " + hint_about(name, version)});
 }
 
@@ -58,7 +58,7 @@ void refuse_value(const std::string& name, const std::string& value,
                   const ReferenceVersion& version, const std::string& where) {
   if (value == left_out_value) return;
   if (const auto refusal = refusal_of(name + ":" + value, version))
-    throw InputError({where, "", "values that version " + std::string(version.name) + " takes",
+    throw InputError({where, "", "values that PyTorch " + std::string(version.name) + " takes",
                       name + "=" + value + " (" + *refusal + ")"});
 }
 

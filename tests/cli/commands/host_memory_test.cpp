@@ -171,10 +171,10 @@ TEST_F(HostMemory, whose_options_a_recording_s_own_version_knows_needs_no_refere
 
 TEST_F(HostMemory, whose_options_a_version_does_not_know_names_one_that_does) {
   expect_refused({"replay", loader, "--conf", "pinned_max_cached_size_mb:1"},
-                 "there is no option 'pinned_max_cached_size_mb'; version 2.13 has it "
+                 "there is no option 'pinned_max_cached_size_mb'; PyTorch 2.13 has it "
                  "(--reference 2.13)");
   expect_refused({"sweep", leak, "large_segment_size_mb=64"},
-                 "found 'large_segment_size_mb'; version 2.12 has it (--reference 2.12)");
+                 "found 'large_segment_size_mb'; PyTorch 2.12 has it (--reference 2.12)");
 }
 
 TEST_F(HostMemory, of_a_recording_is_replayed_with_its_blocks_and_said_to_be_modelled) {

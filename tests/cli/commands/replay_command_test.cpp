@@ -223,7 +223,7 @@ TEST_F(ReplayCommands, snapshot_draws_the_segments) {
                         "stranded beside live blocks\n"
                         "  3.00 MiB requested, 24 bytes lost to rounding; 19.00 MiB free in split "
                         "segments\n"
-                        "  largest request: 17.00 MiB from the cache\n"
+                        "  largest request that would succeed: 17.00 MiB in memory that is cached\n"
                         "  external fragmentation 10.5 %; "));
   EXPECT_THAT(result.output, HasSubstr("  0x7f0000000000  20.00 MiB  #######"));
   const json document =

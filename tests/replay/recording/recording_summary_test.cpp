@@ -88,7 +88,7 @@ TEST(RecordingSummary, history_that_begins_later_is_cut_and_its_peaks_count_what
   const RecordingSummary summary = summary_of(snapshot_with({half_used_segment}, later));
   const DeviceSummary device = only_device(summary);
   EXPECT_EQ(device.history, HistoryKind::cut);
-  EXPECT_EQ(device.history_reason, "1 blocks were live before the first event.");
+  EXPECT_EQ(device.history_reason, "1 block was allocated before the first event.");
   EXPECT_EQ(device.peak_requested, Bytes{1600});
   EXPECT_EQ(device.peak_reserved, Bytes{2048});
 }

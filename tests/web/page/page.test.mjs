@@ -80,10 +80,10 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.click("#answer .asks");
     await tab.asked();
     assert.equal(await tab.value("#conf"), advice.conf);
-    assert.match(await tab.text("#figures .outcome"), /^It runs: version .*expandable_segments:True/);
+    assert.match(await tab.text("#figures .outcome"), /^It runs: rules of PyTorch .*expandable_segments:True/);
     await tab.click("#question [type=reset]");
     await tab.until(() => document.querySelectorAll("#figures thead th").length === 2);
-    assert.match(await tab.text("#figures .outcome"), /^Out of memory: version .*no options, 6\.00 GiB/);
+    assert.match(await tab.text("#figures .outcome"), /^Out of memory: rules of PyTorch .*no options, 6\.00 GiB/);
     assert.match(await tab.answer("#why"), /422\.00 MiB/);
     assert.match(await tab.answer("#peak"), /at the peak of allocated memory/);
     assert.match(await tab.answer("#capacity"), /least memory/);

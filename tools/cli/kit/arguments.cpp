@@ -165,10 +165,14 @@ std::optional<std::uint64_t> time_ns_of(std::string_view text) {
 }  // namespace
 
 void add_reference(CLI::App& command, std::string& name, const std::string& usual) {
-  command.add_option("--reference", name, "Version of the allocator (" + usual + ")")
+  command
+      .add_option("--reference", name,
+                  "The version of PyTorch whose allocator is simulated (" + usual + ")")
       ->check([](const std::string& given) {
-        return allocator::find_reference_version(given) ? std::string()
-                                                        : "there is no version " + given;
+        return allocator::find_reference_version(given)
+                   ? std::string()
+                   : "the allocator of PyTorch " + given +
+                         " is not known here (vramlab --version lists those that are)";
       });
 }
 

@@ -64,7 +64,8 @@ std::string enough_text(const OutOfMemoryExplanation& explained,
   const auto& blocks = explained.story.enough_to_free;
   if (blocks.empty()) {
     if (!explained.story.shortfall) return {};
-    return "  freeing the few blocks that are alone in their segments would not have been enough\n";
+    return "  freeing up to 64 blocks, each the last live one in its segment, would not have been "
+           "enough\n";
   }
   Bytes held;
   Bytes released;

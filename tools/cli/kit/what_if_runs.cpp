@@ -13,6 +13,7 @@
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -66,8 +67,8 @@ SweepRow row_of(const AskedSetting& setting, std::vector<Attempt>::iterator firs
 
 std::string late_text(const AskedWhatIf& asked) {
   if (asked.late.empty()) return {};
-  std::string text = asked.is_beyond_judging() ? "\nThis cannot tell which setting helps:"
-                                               : "\nThis tells only a part:";
+  std::string text = asked.is_beyond_judging() ? "This cannot tell which setting helps:"
+                                               : "This tells only a part:";
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < std::min(most, asked.late.size()); ++i)
     text += (i == 0 ? " " : "; ") + (asked.files.size() > 1 ? asked.late[i].file + ", " : "") +
@@ -75,6 +76,14 @@ std::string late_text(const AskedWhatIf& asked) {
   if (asked.late.size() > most)
     text += "; and so it is in " + std::to_string(asked.late.size() - most) + " more";
   return text + ". Record before the first allocation.";
+}
+
+std::string headline_of(const AskedWhatIf& asked) {
+  std::string text = asked.files.front();
+  if (asked.files.size() > 1)
+    text += " and " + std::to_string(asked.files.size() - 1) + " more; the worst counts";
+  text += "; rules of PyTorch " + asked.reference;
+  return text + (asked.conditions.empty() ? "" : "; " + asked.conditions);
 }
 
 }  // namespace
@@ -152,19 +161,23 @@ nlohmann::ordered_json late_json(const AskedWhatIf& asked) {
   });
 }
 
-std::string headline_of(const AskedWhatIf& asked) {
-  std::string text = asked.files.front();
-  if (asked.files.size() > 1)
-    text += " and " + std::to_string(asked.files.size() - 1) + " more; the worst counts";
-  text += "; version " + asked.reference;
-  return text + (asked.conditions.empty() ? "" : "; " + asked.conditions) + late_text(asked);
+std::string head_text(const AskedWhatIf& asked) {
+  std::string text = shown_name(headline_of(asked)) + "\n";
+  if (!asked.late.empty()) text += shown_name(late_text(asked)) + "\n";
+  return text;
+}
+
+std::string head_markdown(const AskedWhatIf& asked) {
+  std::string text = markdown_cell(headline_of(asked)) + "\n\n";
+  if (!asked.late.empty()) text += markdown_cell(late_text(asked)) + "\n\n";
+  return text;
 }
 
 void refuse_bad_options(const std::vector<std::string>& options, const ReferenceVersion& version) {
   for (const std::string& conf : options)
     if (const auto refusal = replay::refusal_of(conf, version))
       throw traces::InputError(
-          {"--conf", "", "options that version " + std::string(version.name) + " takes", *refusal});
+          {"--conf", "", "options that PyTorch " + std::string(version.name) + " takes", *refusal});
 }
 
 std::string settings_text(std::vector<Column> figures, const std::vector<SettingCells>& rows) {

@@ -53,9 +53,10 @@ struct AskedWhatIf {
 
 AskedWhatIf asked_what_if(const std::vector<std::string>& files, const Replayers& replayers,
                           const ReplayArguments& arguments);
-/// Such as `a.pickle and 2 more; the worst counts; version 2.6; --gpu a100-80gb`. What a recording
-/// that began late cannot tell comes right below.
-std::string headline_of(const AskedWhatIf& asked);
+/// The question in a line, such as `a.pickle and 2 more; the worst counts; rules of PyTorch 2.6;
+/// --gpu a100-80gb`, and a line about what a recording that began late cannot tell.
+std::string head_text(const AskedWhatIf& asked);
+std::string head_markdown(const AskedWhatIf& asked);
 
 nlohmann::ordered_json late_json(const AskedWhatIf& asked);
 

@@ -31,9 +31,10 @@ std::string waste_text(const StateFigures& figures) {
 }
 
 std::string largest_text(const StateFigures& figures) {
-  std::string text = "largest request: " + format_bytes(figures.largest_cached) + " from the cache";
+  std::string text = "largest request that would succeed: " + format_bytes(figures.largest_cached) +
+                     " in memory that is cached";
   if (figures.largest_possible)
-    text += ", " + format_bytes(*figures.largest_possible) + " with new memory";
+    text += ", " + format_bytes(*figures.largest_possible) + " with more from the GPU";
   return text;
 }
 
@@ -41,8 +42,8 @@ std::string shares_text(const StateFigures& figures) {
   std::string text =
       "external fragmentation " + percent_text(figures.free - figures.largest_free, figures.free);
   if (figures.usable)
-    text += "; " + percent_text(*figures.usable, figures.free) +
-            " of the free memory fits this workload's requests";
+    text += "; an average request of this workload could use " +
+            percent_text(*figures.usable, figures.free) + " of the free memory";
   return text;
 }
 
@@ -142,7 +143,8 @@ std::string holes_text(const replay::DeviceState& state) {
 std::string origin_text(const replay::DeviceState& state, Address at,
                         const traces::SnapshotTables& tables) {
   const auto found = state.origins.find(at);
-  if (found == state.origins.end()) return state.moment ? "older than the history" : std::string();
+  if (found == state.origins.end())
+    return state.moment ? "older than the recording" : std::string();
   const std::string text = call_site_text(state, at, tables);
   const std::string age = state.moment ? age_text(found->second, *state.moment) : std::string();
   return text.empty() || age.empty() ? text + age : text + ", " + age;

@@ -205,9 +205,7 @@ std::vector<std::string> advise_reasons(const AdviseOutcome& outcome) {
 
 std::string advise_text(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  std::string text =
-      shown_name(headline_of(outcome.about)) + "
-" + anew_text(outcome) + headline(outcome);
+  std::string text = head_text(outcome.about) + anew_text(outcome) + headline(outcome);
   add_line(text, "peak reserved", format_bytes(peak_of(advice.best)));
   for (const std::string& saving : savings_of(advice)) add_line(text, "", saving);
   if (const auto largest = largest_packing(outcome.packing)) {
@@ -235,7 +233,7 @@ std::string advise_text(const AdviseOutcome& outcome) {
   for (const std::string& reason : advise_reasons(outcome)) add_line(text, "why", reason);
   add_line(text, "tried",
            std::to_string(advice.runs) + " of " + std::to_string(advice.grid_size) +
-               " settings; the others cannot win or are unlikely to");
+               " settings; the others cannot be better, or are unlikely to be");
   for (const std::string& note : outcome.about.notes) add_line(text, "note", note);
   return text;
 }

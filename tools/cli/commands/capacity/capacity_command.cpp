@@ -101,7 +101,10 @@ std::string remark_on(const CapacityRow& row) {
   if (answer.fails_above.size() > most_named)
     ranges += " and on " + std::to_string(answer.fails_above.size() - most_named) + " more ranges";
   if (!ranges.empty()) add(ranges);
-  if (answer.looked_up_to) add("searched up to " + format_bytes(*answer.looked_up_to));
+  if (answer.looked_up_to)
+    add((ranges.empty() ? "runs with all sizes tried from there up to "
+                        : "larger sizes were tried up to ") +
+        format_bytes(*answer.looked_up_to));
   return text;
 }
 
@@ -120,8 +123,8 @@ std::string packing_text(const PackOutcome& packing, std::size_t index) {
                      std::to_string(group.buffers.size()) +
                      " blocks, all lifetimes known in advance\n";
   add_line(text, "live at once",
-           format_bytes(group.bounds->peak_requested) + " requested, " +
-               format_bytes(group.load_bound) + " rounded up");
+           format_bytes(group.bounds->peak_requested) + " as requested, " +
+               format_bytes(group.load_bound) + " rounded up to whole blocks");
   if (group.bounds->peak_by_stream.size() > 1)
     add_line(text, "peaks by stream",
              format_bytes(group.bounds->sum_of_streams) + ": " + stream_peaks_text(*group.bounds));
@@ -164,7 +167,7 @@ std::optional<Bytes> CapacityOutcome::best_packing() const {
 
 std::string capacity_text(const CapacityOutcome& outcome) {
   if (outcome.is_list()) return pack_text(outcome.packing);
-  std::string text = shown_name(headline_of(outcome.about)) + "\n";
+  std::string text = head_text(outcome.about);
   for (const std::string& note : outcome.about.notes) text += "note: " + shown_name(note) + "\n";
   text += settings_text(figure_columns, rows_of(outcome));
   for (std::size_t i = 0; i < outcome.packing.results.size(); ++i)

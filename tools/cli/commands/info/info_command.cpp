@@ -67,7 +67,7 @@ std::string device_text(const traces::TraceDevice& device) {
 std::string header_text(const traces::TraceHeader& header) {
   std::string text;
   add_known(text, "origin", header.origin);
-  add_known(text, "reference", header.reference);
+  add_known(text, "rules of", header.reference.empty() ? "" : "PyTorch " + header.reference);
   add_known(text, "settings", header.settings);
   for (const traces::TraceDevice& device : header.devices)
     add_known(text, "on", device_text(device));
@@ -371,6 +371,11 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"test", text_or_null(outcome.test)}};
 }
 
+std::string writer_text(const replay::VersionGuess& guess) {
+  if (guess.versions == "unknown") return "an unknown version of PyTorch: " + guess.reason;
+  return "PyTorch " + guess.versions + " (guessed: " + guess.reason + ")";
+}
+
 std::string info_text(const InfoOutcome& outcome) {
   const replay::RecordingSummary& summary = outcome.summary;
   std::string lines;
@@ -381,8 +386,7 @@ std::string info_text(const InfoOutcome& outcome) {
   if (outcome.timeline)
     return outcome.file + "\n" + lines + memory_timeline_text(*outcome.timeline);
   if (!summary.devices.empty() || !outcome.program)
-    add_line(lines, "version",
-             summary.version.versions + " (guessed: " + summary.version.reason + ")");
+    add_line(lines, "written by", writer_text(summary.version));
   add_line(lines, "stacks",
            std::to_string(summary.stack_count) + " different, made of " +
                std::to_string(summary.frame_count) + " frames");

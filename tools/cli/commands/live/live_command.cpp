@@ -220,7 +220,7 @@ bool LiveOutcome::is_same() const {
 std::string live_text(const LiveOutcome& outcome) {
   std::string text = shown_name(outcome.file) + "\n";
   add_line(text, "GPU", gpu_text(outcome.gpu));
-  add_line(text, "reference", outcome.report.reference);
+  add_line(text, "rules of", "PyTorch " + std::string(outcome.report.reference));
   add_line(text, "options", outcome.report.options.empty() ? "none" : outcome.report.options);
   add_line(text, "events", std::to_string(outcome.report.events));
   if (outcome.report.stopped_at)

@@ -368,7 +368,7 @@ std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device
 std::string replay_text(const ReplayOutcome& outcome) {
   const replay::ReplayReport& report = outcome.report;
   std::string text = shown_name(outcome.file) + "\n";
-  add_line(text, "reference", report.reference);
+  add_line(text, "rules of", "PyTorch " + std::string(report.reference));
   add_line(text, "options", report.options.empty() ? "none" : report.options);
   add_line(
       text, "events",

@@ -123,7 +123,7 @@ void show_as_recorded(replay::Recording& recording, LoadedRun& run) {
   run.input.options = run.settings.text;
   if (!rules.settings.doubt.empty()) run.input.notes.push_back(rules.settings.doubt);
   if (rules.version_is_guessed)
-    run.input.notes.push_back("the version of the allocator is guessed from the file: " +
+    run.input.notes.push_back("the rules are guessed from the file: those of PyTorch " +
                               std::string(rules.version.name));
   for (const replay::DeviceHistory& device : recording.history().devices)
     run.show_of(recording, device);

@@ -124,7 +124,7 @@ std::string step_text(const Step& step, const traces::SnapshotTables& tables) {
 }
 
 std::string conditions_text(const replay::ReplayReport& report) {
-  std::string text = "version " + std::string(report.reference) + ", " +
+  std::string text = "rules of PyTorch " + std::string(report.reference) + ", " +
                      (report.options.empty() ? "no options" : report.options);
   for (const replay::DeviceReport& device : report.devices)
     if (!device.memory_origin.empty())

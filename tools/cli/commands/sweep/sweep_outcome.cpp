@@ -180,7 +180,7 @@ std::vector<SettingCells> rows_of(const SweepOutcome& outcome, std::size_t count
 }
 
 std::string sweep_text(const SweepOutcome& outcome, std::size_t row_limit) {
-  std::string text = shown_name(headline_of(outcome.about)) + "\n" + shard_text(outcome);
+  std::string text = head_text(outcome.about) + shard_text(outcome);
   for (const std::string& note : outcome.about.notes) text += "note: " + shown_name(note) + "\n";
   const std::size_t shown = shown_of(outcome.rows.size(), row_limit);
   return text + settings_text(sweep_columns(outcome), rows_of(outcome, shown)) +
@@ -189,7 +189,7 @@ std::string sweep_text(const SweepOutcome& outcome, std::size_t row_limit) {
 
 std::string sweep_markdown(const SweepOutcome& outcome) {
   std::string text =
-      markdown_cell(headline_of(outcome.about)) + "\n\n" +
+      head_markdown(outcome.about) +
       settings_markdown(sweep_columns(outcome), rows_of(outcome, outcome.rows.size()));
   for (const std::string& note : outcome.about.notes) text += "\n* " + markdown_cell(note);
   return text + (outcome.about.notes.empty() ? "" : "\n");

@@ -129,7 +129,7 @@ ordered_json device_json(const DeviceFidelity& device) {
 std::string guess_text(const VerifiedFile& verified) {
   if (!verified.fidelity.reference_is_guessed) return "";
   if (verified.versions == "unknown") return " (guessed)";
-  return " (guessed: the file is of " + verified.versions + ")";
+  return " (guessed: written by PyTorch " + verified.versions + ")";
 }
 
 std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags) {
@@ -138,7 +138,7 @@ std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags
       shown_name(verified.file) + ": " + std::string(fidelity_label_name(fidelity.label())) + "\n";
   const bool is_plain = fidelity.label() == replay::FidelityLabel::exact && flags.quiet;
   if (is_plain) return text;
-  text += "  reference " + fidelity.reference + guess_text(verified) + ", options " +
+  text += "  rules of PyTorch " + fidelity.reference + guess_text(verified) + ", options " +
           (fidelity.options.empty() ? "none" : shown_name(fidelity.options)) + "\n";
   for (const DeviceFidelity& device : fidelity.devices) text += device_text(device, flags.verbose);
   return text;

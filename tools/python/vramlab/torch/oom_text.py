@@ -55,7 +55,7 @@ def strands(document: Dict[str, Any], device: int) -> List[str]:
         lines = [_line("stranded", f"{size_text(stranded)} of the reserved memory are free, beside "
                                    "live blocks such as")]
         for pinner in found["pinners"][:_MOST_PINNERS]:
-            where = pinner["call_site"] or "a block older than the history"
+            where = pinner["call_site"] or "a block older than the recording"
             lines.append(_line("", f"{size_text(pinner['stranded_bytes']):>10}  beside "
                                    f"{size_text(pinner['bytes'])} of {where}"))
         return lines

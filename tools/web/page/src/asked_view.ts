@@ -160,7 +160,7 @@ export class AskedView {
 
   private certainty(asked: Replayed): string {
     const verified = this.opened!.verified;
-    const label = verified ? `The recording is ${verified.label} under version ${verified.reference}` +
+    const label = verified ? `The recording is ${verified.label} under the rules of PyTorch ${verified.reference}` +
       (verified.devices.flatMap(({ reasons }) => reasons).map((reason) => `; ${reason}`).join("")) + "."
       : "The recording could not be checked against the rules: it has no events.";
     const notes = asked.notes.map((note) => `${note[0]!.toUpperCase()}${note.slice(1)}.`);
@@ -190,7 +190,7 @@ function outcomeLine(asked: Replayed): HTMLElement {
   const outcome = outcomeOf(asked);
   return element("p", { class: "outcome" },
                  element("strong", { class: outcome === "It runs" ? "better" : "worse" }, outcome),
-                 `: version ${reference}, ${options === "" ? "no options" : options}` +
+                 `: rules of PyTorch ${reference}, ${options === "" ? "no options" : options}` +
                  (memory === null ? ", no limit of memory" : `, ${sizeText(memory)} of device memory`));
 }
 

@@ -47,7 +47,7 @@ function showProgress({ bytes_read: done, bytes_total: total }: Progress): void 
 function showFacts({ files, facts, verified, chosen }: Opened): void {
   const list = byId("facts");
   const rows: [string, string][] = facts.map((file) => [
-    file.file, `${file.format}, ${sizeText(file.bytes)}, version ${file.version}`]);
+    file.file, `${file.format}, ${sizeText(file.bytes)}, written by PyTorch ${file.version}`]);
   for (const device of facts.length === 1 ? facts[0]!.devices : []) {
     const memory = device.segments ? `, ${sizeText(device.segments.reserved_bytes)} reserved at the end` : "";
     rows.push([`GPU ${device.device}`, `${device.events} events${memory}. ${device.history_reason}`]);
