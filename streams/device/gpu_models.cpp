@@ -9,6 +9,7 @@ namespace {
 
 // Sources of the figures for the whole memory.
 constexpr std::string_view reports = "public out-of-memory reports of PyTorch, which name it";
+constexpr std::string_view listings = "public listings of device properties";
 constexpr std::string_view measured = "measured on one";
 constexpr std::string_view nominal = "nominal";
 
@@ -59,7 +60,7 @@ struct Row {
 };
 
 // clang-format off
-constexpr std::array<Row, 80> rows = {{
+constexpr std::array<Row, 93> rows = {{
     {"gtx1050", "NVIDIA GeForce GTX 1050", 61, 4096, nominal, 300, 5, 128, 1455, 3504, 1024},
     {"gtx1050ti", "NVIDIA GeForce GTX 1050 Ti", 61, 4096, nominal, 300, 6, 128, 1392, 3504, 1024},
     {"gtx980", "NVIDIA GeForce GTX 980", 52, 4096, nominal, 300, 16, 256, 1216, 1750, 2048},
@@ -127,17 +128,30 @@ constexpr std::array<Row, 80> rows = {{
     {"rtx-pro-4500-blackwell", "NVIDIA RTX PRO 4500 Blackwell Workstation Edition", 120, 32768, nominal, 400, 82, 256, 2429, 14000, 65536},
     {"rtx5090", "NVIDIA GeForce RTX 5090", 120, 32768, nominal, 400, 170, 512, 2410, 14000, 98304},
     {"a100-40gb", "NVIDIA A100-SXM4-40GB", 80, 40330, reports, 500, 108, 5120, 1410, 1215, 40960},
+    {"a800-40gb", "NVIDIA A800 40GB Active", 80, 40960, nominal, 500, 108, 5120, 1410, 1215, 40960},
     {"l40s", "NVIDIA L40S", 89, 45450, reports, 500, 142, 384, 2520, 9001, 98304},
     {"a6000", "NVIDIA RTX A6000", 86, 48670, reports, 400, 84, 384, 1800, 8000, 6144},
     {"a40", "NVIDIA A40", 86, 49152, nominal, 400, 84, 384, 1530, 1188, 6144},
+    {"l20", "NVIDIA L20", 89, 49152, nominal, 500, 92, 384, 2520, 9001, 98304},
     {"quadro-rtx8000", "Quadro RTX 8000", 75, 49152, nominal, 400, 72, 384, 1770, 7000, 6144},
     {"rtx-6000-ada", "NVIDIA RTX 6000 Ada Generation", 89, 49152, nominal, 400, 142, 384, 2505, 10000, 98304},
     {"rtx-pro-5000-blackwell", "NVIDIA RTX PRO 5000 72GB Blackwell", 120, 72836, measured, 400, 110, 384, 2377, 14001, 98304},
     {"h100-80gb", "NVIDIA H100 80GB HBM3", 90, 81000, reports, 600, 132, 5120, 1980, 2619, 51200},
     {"a100-80gb", "NVIDIA A100-SXM4-80GB", 80, 81050, reports, 500, 108, 5120, 1410, 1593, 40960},
+    {"h100-pcie", "NVIDIA H100 PCIe", 90, 81079, listings, 600, 114, 5120, 1755, 1593, 51200},
+    {"a800-80gb", "NVIDIA A800-SXM4-80GB", 80, 81230, reports, 500, 108, 5120, 1410, 1593, 40960},
+    {"h800", "NVIDIA H800", 90, 81920, nominal, 600, 132, 5120, 1980, 2619, 51200},
+    {"h100-nvl", "NVIDIA H100 NVL", 90, 96256, nominal, 600, 132, 6016, 1785, 2619, 51200},
+    {"h20", "NVIDIA H20", 90, 97360, reports, 600, 78, 6144, 1980, 2619, 61440},
     {"rtx-pro-6000-blackwell", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 120, 98304, nominal, 400, 188, 512, 2600, 14000, 98304},
+    {"rtx-pro-6000-blackwell-max-q", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 120, 98304, nominal, 400, 188, 512, 2280, 14000, 131072},
+    {"rtx-pro-6000-blackwell-server", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 120, 98304, nominal, 400, 188, 512, 2617, 12481, 131072},
+    {"gh200-96gb", "NVIDIA GH200 480GB", 90, 98304, nominal, 600, 132, 6144, 1980, 2619, 61440},
     {"h200", "NVIDIA H200", 90, 143160, reports, 600, 132, 6144, 1980, 3201, 51200},
+    {"h20-141gb", "NVIDIA H20-3e", 90, 144384, nominal, 600, 78, 6144, 1980, 3201, 61440},
+    {"gh200-144gb", "NVIDIA GH200 144G HBM3e", 90, 147456, nominal, 600, 132, 6144, 1980, 3201, 61440},
     {"b200", "NVIDIA B200", 100, 182630, reports, 700, 148, 7680, 1965, 3996, 129024},
+    {"gb200", "NVIDIA GB200", 100, 190464, nominal, 700, 152, 8192, 2062, 3996, 129024},
     {"b100", "NVIDIA B100", 100, 196608, nominal, 700, 144, 5120, 1950, 2300, 64000},
     {"b300", "NVIDIA B300", 103, 294912, nominal, 700, 148, 8192, 2100, 3906, 129024},
 }};

@@ -62,5 +62,15 @@ TEST(GpuModels, tell_what_public_listings_of_properties_show) {
   EXPECT_EQ(find_gpu("rtx4090")->properties.compute_capability(), 89);
 }
 
+TEST(GpuModels, have_those_that_are_sold_under_other_names) {
+  for (const char* const name :
+       {"h20", "h20-141gb", "h200", "h100-pcie", "h100-nvl", "gh200-96gb", "gh200-144gb", "gb200",
+        "h800", "a800-40gb", "a800-80gb", "l20", "rtx-pro-6000-blackwell-server"})
+    EXPECT_NE(find_gpu(name), nullptr) << name;
+  EXPECT_EQ(find_gpu("gb200")->properties.compute_capability(), 100);
+  EXPECT_EQ(find_gpu("h20")->properties.sm_count, 78);
+  EXPECT_EQ(find_gpu("l20")->properties.compute_capability(), 89);
+}
+
 }  // namespace
 }  // namespace vramlab::streams
