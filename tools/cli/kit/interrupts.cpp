@@ -63,6 +63,28 @@ void RemovalOnInterrupt::begin(std::vector<std::string> paths) {
   });
 }
 
+Ticker::Ticker(std::chrono::milliseconds between, std::function<void()> tick) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  // The new thread inherits this.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  ticking_ = std::thread([this, between, tick = std::move(tick)] {
+    std::unique_lock<std::mutex> lock(lock_);
+    while (!ends_.wait_for(lock, between, [this] { return has_ended_; })) tick();
+  });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Ticker::~Ticker() {
+  {
+    const std::lock_guard<std::mutex> lock(lock_);
+    has_ended_ = true;
+  }
+  ends_.notify_one();
+  ticking_.join();
+}
+
 StopOnInterrupt::StopOnInterrupt() {
   interrupts_.answer_with([this](int) { has_come_ = true; });
 }

@@ -1,11 +1,14 @@
-// Reactions of a command to Ctrl-C and to a request to end. A thread waits for the signals, so no
-// handler and no global state is needed. Signals that the program was started to ignore stay
-// ignored.
+// Reactions of a command to Ctrl-C and to a request to end, and the thread that shows progress
+// meanwhile. A thread waits for the signals, so no handler and no global state is needed. Signals
+// that the program was started to ignore stay ignored.
 #pragma once
 
 #include <signal.h>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,6 +59,22 @@ class StopOnInterrupt {
  private:
   std::atomic<bool> has_come_ = false;
   HeldInterrupts interrupts_;
+};
+
+/// Calls a function again and again on a thread of its own, which no signal interrupts.
+class Ticker {
+ public:
+  Ticker(std::chrono::milliseconds between, std::function<void()> tick);
+  Ticker(const Ticker&) = delete;
+  Ticker& operator=(const Ticker&) = delete;
+  /// The last call has ended then.
+  ~Ticker();
+
+ private:
+  std::mutex lock_;
+  std::condition_variable ends_;
+  bool has_ended_ = false;
+  std::thread ticking_;
 };
 
 }  // namespace vramlab::tools

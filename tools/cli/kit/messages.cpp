@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 #include "allocator/types/bytes_and_ids.h"
 #include "tools/cli/printers/json_text.h"
@@ -77,9 +78,10 @@ ProgressBar::ProgressBar(const std::string& file, const CommonFlags& flags)
       is_shown_(!flags.quiet && (form_ == MessageForm::json || isatty(STDERR_FILENO) != 0)),
       next_drawing_(form_ == MessageForm::json ? start_ : start_ + std::chrono::seconds(1)) {}
 
-ProgressBar::~ProgressBar() {
+void ProgressBar::remove() {
+  ticker_.reset();
   constexpr const char* return_and_clear_line = "\r\033[K";
-  if (has_drawn_) std::fputs(return_and_clear_line, stderr);
+  if (std::exchange(has_drawn_, false)) std::fputs(return_and_clear_line, stderr);
 }
 
 traces::ProgressListener ProgressBar::listener() {
@@ -87,11 +89,19 @@ traces::ProgressListener ProgressBar::listener() {
   return [this](const traces::ReadProgress& progress) { update(progress); };
 }
 
-void ProgressBar::show(const std::string& state) {
+void ProgressBar::show(const std::string& step) {
   if (!is_shown_ || form_ == MessageForm::json) return;
-  std::fprintf(stderr, "\r%s  %s\033[K", shown_name(what_).c_str(), shown_name(state).c_str());
-  std::fflush(stderr);
-  has_drawn_ = true;
+  const std::lock_guard<std::mutex> lock(lock_);
+  step_ = step;
+  constexpr std::chrono::milliseconds between_drawings{200};
+  if (!ticker_) ticker_.emplace(between_drawings, [this] { draw_step(); });
+}
+
+void ProgressBar::draw_step() {
+  const std::lock_guard<std::mutex> lock(lock_);
+  const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_);
+  if (step_.empty() || passed < std::chrono::seconds(1)) return;
+  draw(shown_name(what_ + "  " + step_) + ", " + std::to_string(passed.count()) + " s");
 }
 
 void ProgressBar::update(const traces::ReadProgress& progress) {
@@ -103,7 +113,13 @@ void ProgressBar::update(const traces::ReadProgress& progress) {
     std::fputs(progress_message(what_, progress).c_str(), stderr);
     return;
   }
-  std::fprintf(stderr, "\r%s\033[K", progress_text(what_, progress, now - start_).c_str());
+  const std::lock_guard<std::mutex> lock(lock_);
+  step_.clear();
+  draw(progress_text(what_, progress, now - start_));
+}
+
+void ProgressBar::draw(const std::string& line) {
+  std::fprintf(stderr, "\r%s\033[K", line.c_str());
   std::fflush(stderr);
   has_drawn_ = true;
 }

@@ -5,9 +5,12 @@
 
 #include <chrono>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "tools/cli/kit/arguments.h"
+#include "tools/cli/kit/interrupts.h"
 #include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 
@@ -26,31 +29,41 @@ std::string error_message(const traces::InputError& error, MessageForm form);
 std::string progress_message(const std::string& what, const traces::ReadProgress& progress);
 
 /// A progress bar for work that takes over a second, drawn only on a terminal. A program that asked
-/// for JSON gets lines with the progress instead.
+/// for JSON gets lines with the progress of reading instead.
 class ProgressBar {
  public:
-  /// A bar for the reading of a file; `-` is standard input.
+  /// A bar for the reading of a file and the work on it; `-` is standard input.
   ProgressBar(const std::string& file, const CommonFlags& flags);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
-  /// Removes the bar.
-  ~ProgressBar();
+  ~ProgressBar() { remove(); }
 
   /// The listener for a reader of the file. The bar must outlive it.
   traces::ProgressListener listener();
-  /// Shows the current step of work other than reading. Not shown to a program that asked for JSON.
-  void show(const std::string& state);
+  /// Shows the current step of work other than reading, and how long the work has taken, until the
+  /// bar goes or a file is read again. May be called from several threads.
+  void show(const std::string& step);
+  /// Clears the bar's line, before an answer is printed.
+  void remove();
 
  private:
   using Clock = std::chrono::steady_clock;
   void update(const traces::ReadProgress& progress);
+  void draw_step();
+  /// Requires: the lock is held.
+  void draw(const std::string& line);
 
   std::string what_;
   MessageForm form_ = asked_message_form();
   bool is_shown_;
+  std::mutex lock_;
+  /// Empty while a file is read.
+  std::string step_;
   bool has_drawn_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_drawing_;
+  /// Made with the first step. Goes first, as it uses the others.
+  std::optional<Ticker> ticker_;
 };
 
 }  // namespace vramlab::tools

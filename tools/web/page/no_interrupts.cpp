@@ -14,4 +14,7 @@ void RemovalOnInterrupt::begin(std::vector<std::string>) {}
 
 StopOnInterrupt::StopOnInterrupt() = default;
 
+Ticker::Ticker(std::chrono::milliseconds, std::function<void()>) {}
+Ticker::~Ticker() = default;
+
 }  // namespace vramlab::tools

@@ -13,6 +13,7 @@
 #include "tools/cli/commands/pack/pack_report.h"
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/fragmentation_text.h"
@@ -385,13 +386,18 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   outcome.about = asked_what_if({replayer.file()}, replayers, arguments.replay);
   outcome.costs_origin =
       conditions.costs ? conditions.costs->origin() : streams::estimated_costs().origin();
+  ProgressBar bar(arguments.file, arguments.flags);
+  std::size_t tried = 0;
   const replay::RunSettings run = [&](const std::vector<replay::AskedSetting>& settings) {
+    tried += settings.size();
+    bar.show("tries setting " + std::to_string(tried));
     return run_settings(replayers, settings, options.conditions, arguments.threads);
   };
   outcome.advice = advise(replayer, options, run);
   // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
   conditions.options = outcome.advice.best.conf;
+  bar.show("looks for the best packing and the reasons");
   if (replayer.call_count() <= most_calls_to_pack)
     outcome.packing = packing_beside(replayer, conditions);
   outcome.trust = replayer.trust(conditions);
@@ -406,6 +412,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   outcome.memory = memory_of(conditions, replayer.figures(conditions));
   if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
     outcome.pinners = find_pinner_sentences(replayer, conditions);
+  bar.remove();
   print(arguments.flags.json ? advise_json(outcome) : advise_text(outcome));
   return ExitStatus::done;
 }

@@ -293,7 +293,8 @@ void note_models(const replay::Replayer& replayer, CapacityOutcome& outcome) {
   }
 }
 
-CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& arguments) {
+CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& arguments,
+                             ProgressBar& bar) {
   if (arguments.capacity > 0)
     throw traces::InputError({"--capacity", "", "a list of buffers, whose capacity is known",
                               "a recording or a program"});
@@ -311,6 +312,7 @@ CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& a
   if (replayer.has_caught_failures())
     outcome.about.notes.emplace_back(
         "least memory, live memory and packing include requests that failed in the recorded run");
+  bar.show("finds the least memory");
   find_all(replayer, arguments, outcome);
   return outcome;
 }
@@ -339,7 +341,7 @@ ExitStatus capacity(const CapacityArguments& arguments) {
     const std::string file = bytes.file;
     outcome = traces::begins_like_buffer_list(bytes.start)
                   ? of_list(bytes, arguments, format)
-                  : of_recording(std::move(bytes), arguments);
+                  : of_recording(std::move(bytes), arguments, bar);
     outcome.about.files = {file};
   }
   output.finish(printed(outcome, format));

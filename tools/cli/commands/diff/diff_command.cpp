@@ -466,7 +466,9 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
   }
   traces::OpenTrace trace = open_input(std::move(bytes));
   if (arguments.host) trace.memory = traces::ShownMemory::host;
-  replay::ComparedFile compared = compared_file_of(open_recording(std::move(trace)), conditions);
+  auto recording = open_recording(std::move(trace));
+  bar.show("finds who holds memory");
+  replay::ComparedFile compared = compared_file_of(std::move(recording), conditions);
   compared.name = path;
   return compared;
 }
@@ -498,9 +500,12 @@ ExitStatus diff_files(const DiffArguments& arguments) {
   OpenOutput output(arguments.output);
   replay::ComparedFile base = read_file(arguments.base, arguments);
   replay::ComparedFile now = read_file(arguments.now, arguments);
+  ProgressBar bar(arguments.now, arguments.flags);
+  bar.show("compares it with " + arguments.base);
   const DiffOutcome outcome{compare(std::move(base), std::move(now), limits),
                             moment_name(moment_of(arguments.at)->kind),
                             arguments.by == "site" ? "call site" : arguments.by, arguments.limit};
+  bar.remove();
   output.finish(printed(outcome, arguments));
   return outcome.comparison.breaks_limits() ? ExitStatus::answer_is_no : ExitStatus::done;
 }

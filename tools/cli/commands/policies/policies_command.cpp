@@ -154,6 +154,7 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments) {
   ProgressBar bar(arguments.file, arguments.flags);
   const std::unique_ptr<replay::Recording> recording =
       open_recording(arguments.file, bar.listener());
+  bar.show("compares policies");
   const replay::FoundLifetimes found = replay::find_lifetimes(*recording);
   PoliciesOutcome outcome;
   outcome.file = arguments.file;

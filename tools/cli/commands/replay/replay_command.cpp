@@ -606,11 +606,13 @@ ExitStatus replay_file(const ReplayCommand& command) {
   const auto passes = command.goes_through_once() ? replay::Passes::one : replay::Passes::many;
   const auto file =
       open_kept(command.replay.file, bar.listener(), {conditions.version, {}, passes});
+  bar.show("replays");
   ReplayOutcome outcome{command.replay.file,
                         ReplayOutputs(command).run(file->replayer, conditions, command),
                         command.explains_failures() || command.flags.verbose};
   for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);
   if (command.explains_failures()) explain_failures(*file, conditions, command, outcome);
+  bar.remove();
   print(command.flags.json ? replay_json(outcome) : replay_text(outcome));
   return command.fails_on_out_of_memory && outcome.report.has_failures() ? ExitStatus::answer_is_no
                                                                          : ExitStatus::done;

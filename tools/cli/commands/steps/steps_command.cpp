@@ -233,6 +233,7 @@ ExitStatus show_steps(const StepsArguments& arguments) {
   StepsOutcome outcome{traces::input_name(arguments.replay.file), {}, {}, arguments.range};
   outcome.report = file.replayer.run(conditions, watch_steps(arguments.range, outcome.steps));
   for (const std::string& note : notes_on(arguments.replay)) outcome.report.notes.push_back(note);
+  bar.remove();
   print(arguments.flags.json ? steps_json(outcome, file.replayer.tables())
                              : steps_text(outcome, file.replayer.tables()));
   return ExitStatus::done;

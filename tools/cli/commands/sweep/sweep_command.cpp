@@ -8,6 +8,7 @@
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "traces/io/input_error.h"
@@ -119,8 +120,11 @@ ExitStatus sweep(const SweepArguments& arguments) {
   outcome.about = asked_what_if(files, replayers, arguments.replay);
   outcome.setting_count = all.size();
   outcome.shard = shard;
+  ProgressBar bar(files.front(), arguments.flags);
+  bar.show("replays " + std::to_string(settings.size()) + " settings");
   outcome.rows =
       run_settings(replayers, settings, conditions_of(arguments.replay), arguments.threads);
+  bar.remove();
   if (!shard) refuse_empty(outcome.rows);
   sort_rows(outcome.rows);
   output.finish(sweep_printed(outcome, format, arguments.output.row_limit));

@@ -541,6 +541,7 @@ ExitStatus show_growth(const TopArguments& arguments, ProgressBar& bar) {
                         arguments.shown()};
   if (outcome.found.rule.source != replay::IterationSource::none)
     keep_device(outcome.found.devices, arguments);
+  bar.remove();
   print(arguments.flags.json ? growth_json(outcome) : growth_text(outcome));
   return ExitStatus::done;
 }
@@ -571,6 +572,7 @@ ExitStatus show_top(const TopArguments& arguments) {
   if (arguments.native) outcome.frames = traces::FrameChoice::all;
   outcome.found = find_holdings(*recording, moment, outcome.allocated_after);
   keep_device(outcome.found.devices, arguments);
+  bar.remove();
   if (arguments.folded)
     print(top_folded(outcome, tables));
   else
