@@ -12,7 +12,9 @@
 #include "allocator/types/reference_version.h"
 #include "replay/metrics/nearest_name.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/help_text.h"
 #include "tools/cli/kit/messages.h"
+#include "tools/cli/kit/outputs.h"
 
 namespace vramlab::tools {
 namespace {
@@ -27,10 +29,10 @@ constexpr std::string_view run_programs = "Run a program";
 constexpr std::string_view look = "Look at a recording";
 constexpr std::string_view other_conditions = "Find better settings, or another GPU";
 constexpr std::string_view files = "Compare and convert";
-constexpr std::string_view project = "Check vramlab itself";
+constexpr std::string_view project = "About vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 24> help_order = {{
+constexpr std::array<HelpRow, 25> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
@@ -53,6 +55,7 @@ constexpr std::array<HelpRow, 24> help_order = {{
     {"convert", files},
     {"generate", files},
     {"conform", project},
+    {"help", project},
     {"manual", project},
     {"complete", ""},
 }};
@@ -80,7 +83,7 @@ void declare(const Command& command, CLI::App& program, CommandAction& chosen) {
 }
 
 std::string version_text() {
-  std::string text = "vramlab " VRAMLAB_VERSION "\nreferences:";
+  std::string text = "vramlab " VRAMLAB_VERSION "\nallocators that --reference knows:";
   for (const ReferenceVersion& row : allocator::reference_versions())
     text += " " + std::string(row.name) + " (" + std::string(row.description) + ")";
   return text;
@@ -100,6 +103,36 @@ std::optional<std::string> unknown_command(const CLI::App& program, int argument
          std::string(replay::nearest_name(name, known));
 }
 
+std::string nearest_option(const CLI::App& command, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return std::string(replay::nearest_name(word, known));
+}
+
+/// The sentence about an option that no command has or, if there is none, about an argument too
+/// many; empty without either.
+std::string unexpected_argument(const CLI::App& program) {
+  std::string sentence;
+  for (const CLI::App* command : program.get_subcommands())
+    for (const std::string& word : command->remaining()) {
+      // A program's own words follow.
+      if (word == "--") break;
+      if (word.starts_with('-') && word.size() > 1) {
+        const std::string option = word.substr(0, word.find('='));
+        return "vramlab " + command->get_name() + " has no option '" + option +
+               "'; the nearest is " + nearest_option(*command, option);
+      }
+      if (sentence.empty())
+        sentence =
+            "vramlab " + command->get_name() + " takes no further argument, found '" + word + "'";
+    }
+  return sentence;
+}
+
 /// The library for arguments reads a negative count as a very large number.
 void refuse_negative_counts(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
@@ -113,6 +146,7 @@ void refuse_negative_counts(CLI::App& command) {
 
 ExitStatus run(int argument_count, char** arguments, MessageForm form) {
   CLI::App program("A faithful simulator of PyTorch's CUDA caching allocator.", "vramlab");
+  speak_plainly(program);
   program.set_version_flag("--version", version_text());
   program.require_subcommand(1);
   program.footer("Example: vramlab advise snapshot.pickle");
@@ -123,12 +157,19 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
   CommandAction action;
   for (const Command& command : commands_in_order()) declare(command, program, action);
   refuse_negative_counts(program);
+  if (argument_count < 2) {
+    print(help_of(program));
+    return ExitStatus::done;
+  }
   if (const auto unknown = unknown_command(program, argument_count, arguments))
     throw std::runtime_error(*unknown + " (--help says more)");
   try {
     program.parse(argument_count, arguments);
     return action();
   } catch (const CLI::ParseError& error) {
+    const std::string unexpected =
+        error.get_exit_code() == 0 ? std::string() : unexpected_argument(program);
+    if (!unexpected.empty()) throw std::runtime_error(unexpected + " (--help says more)");
     return program.exit(error) == 0 ? ExitStatus::done : ExitStatus::bad_input;
   }
 }

@@ -25,7 +25,7 @@ CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "gen
 CALLED += [(commands.dry_run, "dry-run"), (commands.record, "record"),
            (commands.run, "run")]
 #: The module asks for these itself, or has another way to say it.
-OWN = {"help", "json", "quiet", "verbose"}
+OWN = {"help", "json", "list-gpus", "quiet", "verbose"}
 #: Arguments of functions that are called otherwise than their option.
 RENAMED = {"confs": "conf"}
 KEYWORDS = {"from"}
@@ -47,7 +47,7 @@ Texts = Union[Text, Sequence[Text]]
 
 def options_of(program, page):
     """Names, each with its type."""
-    manual = subprocess.check_output([program, "manual", page], text=True)
+    manual = subprocess.check_output([program, "manual", page, "--roff"], text=True)
     part = re.search(r"^\.SH OPTIONS\n(.*?)^\.SH EXIT", manual, re.MULTILINE | re.DOTALL)[1]
     lines = re.sub(r"\\f[BIR]", "", part).replace("\\-", "-").split("\n")
     for line, said in zip(lines, lines[1:]):

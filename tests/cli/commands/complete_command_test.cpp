@@ -70,14 +70,14 @@ TEST(ManualCommand, has_a_page_for_every_command) {
 }
 
 TEST(ManualCommand, shows_which_argument_may_be_given_several_times) {
-  EXPECT_THAT(run_vramlab({"manual", "sweep"}).output,
+  EXPECT_THAT(run_vramlab({"manual", "sweep", "--roff"}).output,
               testing::HasSubstr("[\\fIoptions\\fR] \\fIFILE\\fR...\n"));
-  EXPECT_THAT(run_vramlab({"manual", "replay"}).output,
+  EXPECT_THAT(run_vramlab({"manual", "replay", "--roff"}).output,
               testing::HasSubstr("[\\fIoptions\\fR] \\fIFILE\\fR\n"));
 }
 
 TEST(ManualCommand, says_what_help_says_and_no_line_is_an_instruction_by_chance) {
-  const std::string page = run_vramlab({"manual", "replay"}).output;
+  const std::string page = run_vramlab({"manual", "replay", "--roff"}).output;
   EXPECT_THAT(page, StartsWith(".TH \"VRAMLAB\\-REPLAY\" 1 "));
   EXPECT_THAT(page, testing::HasSubstr("\\fB\\-\\-on\\-oom\\fR \\fIstop|skip|report\\fR\n"));
   EXPECT_THAT(page, testing::HasSubstr(".SH EXAMPLE\n.nf\nvramlab replay snapshot.pickle"));

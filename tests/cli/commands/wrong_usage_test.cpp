@@ -15,10 +15,27 @@ using testing::HasSubstr;
 
 TEST(WrongUsage, an_unknown_name_comes_with_the_nearest_known_one) {
   expect_refused({"rplay", leak}, "there is no command 'rplay'; the nearest is replay");
-  expect_refused({"replay", leak, "--gpu", "H100"},
-                 "there is no GPU 'H100' in the list; the nearest is h100-80gb");
+  expect_refused({"replay", leak, "--gpu", "v200"},
+                 "there is no GPU 'v200' in the list; the nearest is h200");
+  expect_refused({"help", "advice"}, "found 'advice'; the nearest is advise");
+  expect_refused({"manual", "advice"}, "found 'advice'; the nearest is advise");
   expect_refused({"diff", leak, leak, "--fail-if", "peak_reservd > +2%"},
                  "found 'peak_reservd'; the nearest is peak_reserved");
+}
+
+TEST(WrongUsage, a_name_that_means_several_gpus_is_asked_about) {
+  expect_refused({"replay", leak, "--gpu", "H100"},
+                 "'H100' may be several GPUs: h100-80gb, h100-pcie or h100-nvl?");
+  expect_refused({"dry-run", "--gpu", "a100", "--", "true"}, "a100-40gb or a100-80gb?");
+  EXPECT_EQ(run_vramlab({"replay", leak, "--gpu", "H200"}).exit_status, 0);
+}
+
+TEST(WrongUsage, an_unknown_option_is_named_alone_with_the_nearest) {
+  expect_refused({"replay", leak, "--confs", "x"},
+                 "vramlab: vramlab replay has no option '--confs'; the nearest is --conf (");
+  expect_refused({"advise", leak, "--prefr=time"}, "no option '--prefr'; the nearest is --prefer");
+  expect_refused({"replay", "--cnf", "", leak, leak}, "no option '--cnf'; the nearest is --conf");
+  expect_refused({"replay", leak, training}, "takes no further argument, found '" + training + "'");
 }
 
 TEST(WrongUsage, a_negative_number_is_no_large_one) {

@@ -14,9 +14,10 @@
 
 #include "allocator/types/real_numbers.h"
 #include "allocator/types/reference_version.h"
-#include "replay/metrics/nearest_name.h"
 #include "replay/replayer/read_device_costs.h"
 #include "streams/device/gpu_models.h"
+#include "tools/cli/kit/gpu_names.h"
+#include "tools/cli/kit/outputs.h"
 
 namespace vramlab::tools {
 namespace {
@@ -74,20 +75,6 @@ std::string convert(std::string& text) {
   return "expected a size such as 80GiB or 23.69GiB, found " + text;
 }
 
-std::string gpu_names() {
-  std::string names;
-  for (const streams::GpuModel& gpu : streams::gpu_models())
-    names += (names.empty() ? "" : ", ") + std::string(gpu.name);
-  return names;
-}
-
-std::string nearest_gpu(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return std::string(replay::nearest_name(name, streams::gpu_models(), &streams::GpuModel::name));
-}
-
 FreeTiming timing_of(const std::string& name) {
   if (name == "eager") return FreeTiming::eager;
   return name == "recorded" ? FreeTiming::recorded : FreeTiming::modelled;
@@ -110,16 +97,17 @@ std::optional<std::uint64_t> bytes_of_device(const std::string& text) {
 void add_device(CLI::App& command, ReplayArguments& arguments) {
   CLI::Option* memory =
       add_device_memory(command, arguments.device_memory, "as in the file, otherwise no limit");
-  add_gpu(command, arguments.gpu, "Memory of a known GPU: " + gpu_names())->excludes(memory);
+  add_gpu(command, arguments.gpu, "Memory of a known GPU, such as a100-80gb")->excludes(memory);
 }
 
 void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
-  command.add_option(
-      "--device-costs", arguments.device_costs,
-      "A file with the cost of device calls (docs/guide/sweep.md; default: estimates)");
+  command
+      .add_option("--device-costs", arguments.device_costs,
+                  "A file with the cost of device calls (docs/guide/sweep.md; default: estimates)")
+      ->type_name("FILE");
   command
       .add_option("--memory-fraction", arguments.memory_fraction,
-                  "Share of the device that may be used")
+                  "Share of the device that may be used, from 0 to 1")
       ->check(CLI::Range(0.0, 1.0));
   add_held_by_others(command, arguments.held_by_others, "as in the file");
 }
@@ -173,7 +161,8 @@ void add_reference(CLI::App& command, std::string& name, const std::string& usua
                    ? std::string()
                    : "the allocator of PyTorch " + given +
                          " is not known here (vramlab --version lists those that are)";
-      });
+      })
+      ->type_name("VERSION");
 }
 
 void add_common_flags(CLI::App& command, CommonFlags& flags) {
@@ -192,7 +181,8 @@ void add_several_confs(CLI::App& command, std::vector<std::string>& options,
                        const std::string& description) {
   command.add_option("--conf", options, description + "; may be given several times")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->type_name("OPTIONS");
 }
 
 std::string refusal_of_nothing(const std::string& number) {
@@ -224,11 +214,16 @@ std::string refusal_of_memory(const std::string& text) {
 }
 
 CLI::Option* add_gpu(CLI::App& command, std::string& gpu, const std::string& description) {
-  return command.add_option("--gpu", gpu, description)->check([](const std::string& name) {
-    return streams::find_gpu(name)
-               ? std::string()
-               : "there is no GPU '" + name + "' in the list; the nearest is " + nearest_gpu(name);
-  });
+  command
+      .add_flag_callback(
+          "--list-gpus",
+          [] {
+            print(gpu_list_text());
+            throw CLI::Success();
+          },
+          "List the GPUs that --gpu knows, with their memory")
+      ->trigger_on_parse();
+  return command.add_option("--gpu", gpu, description)->check(refusal_of_gpu)->type_name("NAME");
 }
 
 CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& memory,
@@ -260,8 +255,10 @@ void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
   add_file(command, arguments.file,
            "A recording or a program, in any format that vramlab info knows (- is standard "
            "input)");
-  command.add_option("--conf", arguments.options,
-                     "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
+  command
+      .add_option("--conf", arguments.options,
+                  "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file")
+      ->type_name("OPTIONS");
   add_replay_conditions(command, arguments);
 }
 
@@ -333,12 +330,13 @@ std::string shown_moment(const std::string& text) {
 
 CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
                         const std::string& description) {
-  return command.add_option(name, text, description)->check([](const std::string& given) {
+  const auto check = [](const std::string& given) {
     if (moment_of(given)) return std::string();
     return "expected peak, peak_reserved, oom, end, an event's number or a time such as 20ms, "
            "found '" +
            given + "'";
-  });
+  };
+  return command.add_option(name, text, description)->check(check)->type_name("WHEN");
 }
 
 }  // namespace vramlab::tools

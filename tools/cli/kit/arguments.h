@@ -88,7 +88,7 @@ void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 /// The conditions without those about the amount of memory.
 void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments);
 
-/// --gpu, which must be one of the list. The name must outlive the parsing.
+/// --gpu, which must be one of the list, and --list-gpus. The name must outlive the parsing.
 CLI::Option* add_gpu(CLI::App& command, std::string& gpu, const std::string& description);
 /// Empty if a device can have so many bytes.
 std::string refusal_of_memory(const std::string& text);

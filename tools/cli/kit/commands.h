@@ -54,13 +54,4 @@ std::function<CommandAction(CLI::App&)> with(void (*add_options)(CLI::App&, Argu
   };
 }
 
-/// The subcommands that help lists. A command without a group is for scripts.
-std::vector<const CLI::App*> listed_commands(const CLI::App& command);
-
-/// The values that the option takes, if these are few and known.
-std::vector<std::string> values_of(const CLI::Option& option);
-
-/// The placeholder of the value in a manual, such as SIZE; empty for a flag.
-std::string value_name(const CLI::Option& option);
-
 }  // namespace vramlab::tools

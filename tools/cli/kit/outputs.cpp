@@ -41,7 +41,7 @@ std::string wanted_format(const TableOutput& output, const CommonFlags& flags,
 
 CLI::Option* add_output(CLI::App& command, OutputArguments& output,
                         const std::string& description) {
-  return command.add_option("-o,--output", output.path, description);
+  return command.add_option("-o,--output", output.path, description)->type_name("FILE");
 }
 
 void add_force(CLI::App& command, OutputArguments& output) {

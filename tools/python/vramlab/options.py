@@ -320,7 +320,6 @@ class DryRunOptions(TypedDict, total=False):
     gpus: int
     held_by_others: Amount
     kernel_time: Amount
-    list_gpus: bool
     mark_every: int
     rank: int
     ranks: Text

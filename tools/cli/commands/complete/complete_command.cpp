@@ -10,6 +10,7 @@
 #include "replay/metrics/metrics.h"
 #include "streams/device/gpu_models.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/help_text.h"
 #include "tools/cli/kit/outputs.h"
 
 namespace vramlab::tools {

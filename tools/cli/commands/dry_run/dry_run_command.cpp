@@ -5,7 +5,6 @@
 #include <string>
 
 #include "replay/compare/limit.h"
-#include "streams/device/gpu_models.h"
 #include "tools/cli/commands/dry_run/dry_run_job.h"
 #include "tools/cli/commands/dry_run/dry_run_outcome.h"
 #include "tools/cli/commands/dry_run/process_notes.h"
@@ -17,7 +16,6 @@
 #include "tools/cli/kit/preloaded_program.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/shown_text.h"
-#include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 #include "tools/preload/names/file_names.h"
 #include "traces/io/byte_sink.h"
@@ -50,8 +48,8 @@ CLI::Validator time_or_zero() {
 
 void add_device_options(CLI::App& command, DryRunArguments& arguments) {
   add_gpu(command, arguments.gpu,
-          "The GPU to have, with its memory (--list-gpus; default: the properties of " +
-              std::string(usual_gpu) + " and no limit of memory)");
+          "The GPU to have, with its memory (default: the properties of " + std::string(usual_gpu) +
+              " and no limit of memory)");
   constexpr unsigned most_gpus = 64;
   command.add_option("--gpus", arguments.gpu_count, "How many of them (default: 1)")
       ->check(CLI::Range(1U, most_gpus));
@@ -76,7 +74,6 @@ void add_device_options(CLI::App& command, DryRunArguments& arguments) {
                   "The time that a kernel takes, such as 10us (the default); 0: all work is over "
                   "at once")
       ->transform(time_or_zero());
-  command.add_flag("--list-gpus", arguments.lists_gpus, "List the GPUs that --gpu knows");
 }
 
 void add_job_options(CLI::App& command, DryRunArguments& arguments) {
@@ -129,14 +126,6 @@ void add_dry_run_options(CLI::App& command, DryRunArguments& arguments) {
 
 Overwrite overwrite_of(const DryRunArguments& arguments) {
   return arguments.may_overwrite ? Overwrite::allowed : Overwrite::refused;
-}
-
-std::string gpu_list() {
-  Table table({left("name"), {"memory"}, {"for the allocator"}, left("the memory is known from")});
-  for (const streams::GpuModel& gpu : streams::gpu_models())
-    table.add({std::string(gpu.name), format_bytes(gpu.total), format_bytes(gpu.available()),
-               std::string(gpu.total_source)});
-  return table.text("");
 }
 
 std::vector<replay::Limit> limits_of(const DryRunArguments& arguments) {
@@ -289,10 +278,6 @@ void record_driver_calls(const NumberedFolder& folder, PreloadedProgram& program
 }
 
 ExitStatus dry_run(const DryRunArguments& arguments) {
-  if (arguments.lists_gpus) {
-    print(gpu_list());
-    return ExitStatus::done;
-  }
   if (arguments.program.empty())
     throw traces::InputError({"dry-run", "", "-- and a program", "none"});
   const std::vector<replay::Limit> limits = limits_of(arguments);

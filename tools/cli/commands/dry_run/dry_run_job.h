@@ -50,7 +50,6 @@ struct DryRunArguments {
   bool fails_on_out_of_memory = false;
   std::vector<std::string> fail_if;
   bool explains = false;
-  bool lists_gpus = false;
   CommonFlags flags;
   std::vector<std::string> program;
 

@@ -1,11 +1,18 @@
 // `vramlab manual`: the manual pages of all commands.
+#include <sys/wait.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "replay/metrics/nearest_name.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/help_text.h"
 #include "tools/cli/kit/outputs.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
@@ -13,23 +20,35 @@
 namespace vramlab::tools {
 namespace {
 
-/// In roff a line that begins with a dot or a quote is an instruction, so these are escaped.
-std::string roff(const std::string& text) {
-  std::string escaped;
-  for (const char letter : text) {
-    if (letter == '\\')
-      escaped += "\\e";
-    else if (letter == '-')
-      escaped += "\\-";
-    else
-      escaped += letter;
-  }
-  return escaped.starts_with('.') || escaped.starts_with('\'') ? "\\&" + escaped : escaped;
-}
+enum class Style : std::uint8_t { plain, bold, placeholder };
 
-std::string bold(const std::string& text) { return "\\fB" + roff(text) + "\\fR"; }
+/// A piece of a line.
+struct Piece {
+  std::string text;
+  Style style = Style::plain;
+};
 
-std::string section(const std::string& title) { return ".SH " + title + "\n"; }
+enum class PartKind : std::uint8_t {
+  section,
+  subsection,
+  /// A line as it is typed, never broken.
+  typed,
+  paragraph,
+  /// The head of an entry; its text follows as a paragraph.
+  entry,
+};
+
+struct Part {
+  PartKind kind;
+  std::vector<Piece> pieces;
+};
+
+using Page = std::vector<Part>;
+
+Part section(const std::string& title) { return {PartKind::section, {{title}}}; }
+Part paragraph(const std::string& text) { return {PartKind::paragraph, {{text}}}; }
+Piece bold(const std::string& text) { return {text, Style::bold}; }
+Piece placeholder(const std::string& text) { return {text, Style::placeholder}; }
 
 std::string full_name(const CLI::App& command) {
   return command.get_parent() == nullptr
@@ -45,72 +64,94 @@ std::vector<const CLI::Option*> options_of(const CLI::App& command, bool are_pos
   return options;
 }
 
-std::string synopsis(const CLI::App& command) {
-  std::string text = ".nf\n" + bold(full_name(command));
-  if (!options_of(command, false).empty()) text += " [\\fIoptions\\fR]";
-  if (!listed_commands(command).empty()) text += " \\fIcommand\\fR";
+Part synopsis(const CLI::App& command) {
+  Part part{PartKind::typed, {bold(full_name(command))}};
+  const auto add = [&part](const std::string& before, const std::string& name,
+                           const std::string& behind) {
+    part.pieces.insert(part.pieces.end(), {{before}, placeholder(name), {behind}});
+  };
+  if (!options_of(command, false).empty()) add(" [", "options", "]");
+  if (!listed_commands(command).empty()) add(" ", "command", "");
   for (const CLI::Option* positional : options_of(command, true)) {
-    const std::string name = "\\fI" + roff(positional->get_name(true)) + "\\fR" +
-                             (positional->get_expected_max() > 1 ? "..." : "");
-    text += positional->get_required() ? " " + name : " [" + name + "]";
+    const std::string many = positional->get_expected_max() > 1 ? "..." : "";
+    if (positional->get_required())
+      add(" ", positional->get_name(true), many);
+    else
+      add(" [", positional->get_name(true), many + "]");
   }
-  return text + "\n.fi\n";
+  return part;
 }
 
-std::string option_entry(const CLI::Option& option) {
-  std::string names;
-  for (const std::string& name : option.get_snames())
-    names += (names.empty() ? "" : ", ") + bold("-" + name);
-  for (const std::string& name : option.get_lnames())
-    names += (names.empty() ? "" : ", ") + bold("--" + name);
-  const std::string value = value_name(option);
-  return ".TP\n" + names + (value.empty() ? "" : " \\fI" + roff(value) + "\\fR") + "\n" +
-         roff(option.get_description()) + "\n";
+Part option_head(const CLI::Option& option) {
+  Part head{PartKind::entry, {}};
+  const auto add = [&head](const std::string& name) {
+    if (!head.pieces.empty()) head.pieces.push_back({", "});
+    head.pieces.push_back(bold(name));
+  };
+  for (const std::string& name : option.get_snames()) add("-" + name);
+  for (const std::string& name : option.get_lnames()) add("--" + name);
+  if (const std::string value = value_name(option); !value.empty())
+    head.pieces.insert(head.pieces.end(), {{" "}, placeholder(value)});
+  return head;
 }
 
-std::string arguments_section(const CLI::App& command) {
-  std::string text;
-  for (const CLI::Option* positional : options_of(command, true))
-    text += ".TP\n\\fI" + roff(positional->get_name(true)) + "\\fR\n" +
-            roff(positional->get_description()) + "\n";
-  return text.empty() ? "" : section("ARGUMENTS") + text;
+void add_arguments(Page& page, const CLI::App& command) {
+  const auto positionals = options_of(command, true);
+  if (!positionals.empty()) page.push_back(section("ARGUMENTS"));
+  for (const CLI::Option* positional : positionals) {
+    page.push_back({PartKind::entry, {placeholder(positional->get_name(true))}});
+    page.push_back(paragraph(option_text(*positional)));
+  }
 }
 
-std::string options_section(const CLI::App& command) {
-  std::string text;
-  for (const CLI::Option* option : options_of(command, false)) text += option_entry(*option);
-  return text.empty() ? "" : section("OPTIONS") + text;
+void add_options_section(Page& page, const CLI::App& command) {
+  const auto options = options_of(command, false);
+  if (!options.empty()) page.push_back(section("OPTIONS"));
+  for (const CLI::Option* option : options) {
+    page.push_back(option_head(*option));
+    page.push_back(paragraph(option_text(*option)));
+  }
 }
 
-std::string commands_section(const CLI::App& command) {
-  std::string text;
+void add_commands(Page& page, const CLI::App& command) {
+  const auto commands = listed_commands(command);
+  if (!commands.empty()) page.push_back(section("COMMANDS"));
   std::string group;
-  for (const CLI::App* below : listed_commands(command)) {
-    if (below->get_group() != group) text += ".SS " + roff(group = below->get_group()) + "\n";
-    text += ".TP\n" + bold(below->get_name()) + "\n" + roff(below->get_description()) + "\n";
+  for (const CLI::App* below : commands) {
+    if (below->get_group() != group)
+      page.push_back({PartKind::subsection, {{group = below->get_group()}}});
+    page.push_back({PartKind::entry, {bold(below->get_name())}});
+    page.push_back(paragraph(below->get_description()));
   }
-  return text.empty() ? "" : section("COMMANDS") + text;
 }
 
-std::string example_section(const CLI::App& command) {
+void add_statuses(Page& page) {
+  page.push_back(section("EXIT STATUS"));
+  constexpr std::pair<const char*, const char*> statuses[] = {
+      {"0", "Done, and what was asked holds."},
+      {"1", "What was asked does not hold: a limit is broken, a history is not exact."},
+      {"2", "Wrong usage or bad input, with one line that says what was expected."}};
+  for (const auto& [status, meaning] : statuses) {
+    page.push_back({PartKind::entry, {bold(status)}});
+    page.push_back(paragraph(meaning));
+  }
+  page.push_back({PartKind::typed, {{""}}});
+  page.push_back({PartKind::paragraph,
+                  {bold("dry-run"),
+                   {", "},
+                   bold("run"),
+                   {" and "},
+                   bold("record"),
+                   {" end with the status of the program that they run."}}});
+}
+
+void add_example(Page& page, const CLI::App& command) {
   const std::string mark = "Example: ";
   std::string example = command.get_footer();
   if (example.starts_with(mark)) example.erase(0, mark.size());
-  return example.empty() ? "" : section("EXAMPLE") + ".nf\n" + roff(example) + "\n.fi\n";
-}
-
-std::string status_section() {
-  return section("EXIT STATUS") +
-         ".TP\n.B 0\nDone, and what was asked holds.\n"
-         ".TP\n.B 1\nWhat was asked does not hold: a limit is broken, a history is not exact.\n"
-         ".TP\n.B 2\nWrong usage or bad input, with one line that says what was expected.\n"
-         ".PP\n\\fBdry\\-run\\fR, \\fBrun\\fR and \\fBrecord\\fR end with the status of the "
-         "program that they run.\n";
-}
-
-std::string see_also(const CLI::App& command) {
-  const std::string page = command.get_parent() == nullptr ? "" : bold("vramlab") + "(1), ";
-  return section("SEE ALSO") + page + "the pages in the documentation folder of vramlab\n";
+  if (example.empty()) return;
+  page.push_back(section("EXAMPLE"));
+  page.push_back({PartKind::typed, {{example}}});
 }
 
 /// `vramlab-replay` for `replay`; `vramlab` for the program itself.
@@ -120,23 +161,141 @@ std::string page_name(const CLI::App& command) {
   return name;
 }
 
-/// The page in roff. Text that people type is never broken or hyphenated.
-std::string man_page(const CLI::App& command) {
-  std::string title = page_name(command);
-  std::ranges::transform(title, title.begin(), [](char letter) {
+Page page_of(const CLI::App& command) {
+  Page page = {section("NAME"), paragraph(page_name(command) + " - " + command.get_description()),
+               section("SYNOPSIS"), synopsis(command)};
+  add_arguments(page, command);
+  add_commands(page, command);
+  add_options_section(page, command);
+  add_statuses(page);
+  add_example(page, command);
+  page.push_back(section("SEE ALSO"));
+  Part others{PartKind::paragraph, {}};
+  if (command.get_parent() != nullptr) others.pieces = {bold("vramlab"), {"(1), "}};
+  others.pieces.push_back({"the pages in the documentation folder of vramlab"});
+  page.push_back(std::move(others));
+  return page;
+}
+
+std::string upper_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char letter) {
     return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
   });
-  return ".TH \"" + roff(title) + "\" 1 \"\" \"vramlab " VRAMLAB_VERSION "\"\n.nh\n.ad l\n" +
-         section("NAME") + roff(page_name(command)) + " \\- " + roff(command.get_description()) +
-         "\n" + section("SYNOPSIS") + synopsis(command) + arguments_section(command) +
-         commands_section(command) + options_section(command) + status_section() +
-         example_section(command) + see_also(command);
+  return text;
+}
+
+/// In roff a line that begins with a dot or a quote is an instruction, so these are escaped.
+std::string roff(const std::string& text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '\\')
+      escaped += "\\e";
+    else if (letter == '-')
+      escaped += "\\-";
+    else
+      escaped += letter;
+  }
+  return escaped.starts_with('.') || escaped.starts_with('\'') ? "\\&" + escaped : escaped;
+}
+
+std::string roff_line(const std::vector<Piece>& pieces) {
+  std::string line;
+  for (const Piece& piece : pieces) {
+    // A dot within a line is no instruction.
+    const std::string text = line.empty() ? roff(piece.text) : roff("x" + piece.text).substr(1);
+    if (piece.style == Style::plain)
+      line += text;
+    else
+      line += (piece.style == Style::bold ? "\\fB" : "\\fI") + text + "\\fR";
+  }
+  return line + "\n";
+}
+
+/// The page for `man`. Text that people type is never broken or hyphenated.
+std::string roff_page(const CLI::App& command) {
+  std::string text = ".TH \"" + roff(upper_case(page_name(command))) +
+                     "\" 1 \"\" \"vramlab " VRAMLAB_VERSION "\"\n.nh\n.ad l\n";
+  for (const auto& [kind, pieces] : page_of(command)) {
+    const std::string line = roff_line(pieces);
+    if (kind == PartKind::section) text += ".SH " + line;
+    if (kind == PartKind::subsection) text += ".SS " + line;
+    if (kind == PartKind::typed) text += line == "\n" ? ".PP\n" : ".nf\n" + line + ".fi\n";
+    if (kind == PartKind::entry) text += ".TP\n" + line;
+    if (kind == PartKind::paragraph) text += line;
+  }
+  return text;
+}
+
+enum class PageLetters : std::uint8_t {
+  plain,
+  /// A bold letter is printed over itself, as pagers know it.
+  overstruck,
+};
+
+std::string shown_piece(const Piece& piece, PageLetters letters) {
+  if (piece.style == Style::plain || letters == PageLetters::plain) return piece.text;
+  std::string text;
+  for (const char letter : piece.text)
+    text += piece.style == Style::bold ? std::string{letter, '\b', letter}
+                                       : std::string{'_', '\b', letter};
+  return text;
+}
+
+/// Words up to a width. An overstruck letter counts once.
+std::string filled(const std::vector<Piece>& pieces, std::size_t indent, PageLetters letters) {
+  constexpr std::size_t width = 78;
+  std::string text(indent, ' ');
+  std::size_t column = indent;
+  std::string plain;
+  for (const Piece& piece : pieces) plain += piece.text;
+  // Each piece's letters, one by one, so that words may cross pieces.
+  std::vector<std::string> cells;
+  for (const Piece& piece : pieces)
+    for (const char letter : piece.text)
+      cells.push_back(shown_piece({std::string(1, letter), piece.style}, letters));
+  for (std::size_t at = 0; at < plain.size();) {
+    const std::size_t end = std::min(plain.find(' ', at), plain.size());
+    if (column > indent && column + 1 + (end - at) > width) {
+      text += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      text += ' ';
+      ++column;
+    }
+    for (std::size_t i = at; i < end; ++i) text += cells[i];
+    column += end - at;
+    at = end + 1;
+  }
+  return text + "\n";
+}
+
+/// The page as `man` shows it.
+std::string shown_page(const CLI::App& command, PageLetters letters) {
+  constexpr std::size_t body = 7;
+  constexpr std::size_t entry_text = 14;
+  const std::string name = upper_case(page_name(command)) + "(1)";
+  std::string text = name + "   vramlab " VRAMLAB_VERSION "\n";
+  bool is_in_entry = false;
+  for (const auto& [kind, pieces] : page_of(command)) {
+    std::string line;
+    for (const Piece& piece : pieces) line += shown_piece(piece, letters);
+    if (kind == PartKind::section || kind == PartKind::subsection)
+      text += "\n" + std::string(kind == PartKind::section ? 0 : 3, ' ') +
+              shown_piece(bold(pieces.front().text), letters) + "\n";
+    if (kind == PartKind::typed) text += std::string(line.empty() ? 0 : body, ' ') + line + "\n";
+    if (kind == PartKind::entry) text += std::string(body, ' ') + line + "\n";
+    if (kind == PartKind::paragraph)
+      text += filled(pieces, is_in_entry ? entry_text : body, letters);
+    is_in_entry = kind == PartKind::entry;
+  }
+  return text;
 }
 
 struct ManualArguments {
   const CLI::App* program = nullptr;
   std::string command;
   std::string folder;
+  bool is_roff = false;
   bool may_overwrite = false;
 };
 
@@ -150,17 +309,46 @@ std::vector<const CLI::App*> asked_pages(const ManualArguments& arguments) {
   std::vector<const CLI::App*> pages;
   add_pages(*arguments.program, pages);
   if (arguments.command.empty()) return pages;
-  const std::string wanted = "vramlab-" + arguments.command;
+  const std::string prefix = "vramlab-";
+  const std::string wanted = prefix + arguments.command;
   for (const CLI::App* page : pages)
     if (page_name(*page) == wanted) return {page};
-  throw traces::InputError(
-      {"manual", "", "a command that vramlab --help lists", arguments.command});
+  std::vector<std::string> names;
+  for (const CLI::App* page : pages)
+    if (page != arguments.program) names.push_back(page_name(*page).substr(prefix.size()));
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw traces::InputError({"manual", "", "a command that vramlab --help lists",
+                            "'" + arguments.command + "'; the nearest is " +
+                                std::string(replay::nearest_name(arguments.command, known))});
+}
+
+/// False without a pager.
+bool show_in_pager(const std::string& text) {
+  // No thread of ours changes the environment.
+  const char* pager = std::getenv("PAGER");  // NOLINT(concurrency-mt-unsafe)
+  std::FILE* const pipe =
+      popen(pager == nullptr || *pager == '\0' ? "less -FRX" : pager, "w");  // NOLINT(cert-env33-c)
+  if (pipe == nullptr) return false;
+  std::fwrite(text.data(), 1, text.size(), pipe);
+  constexpr int shell_found_nothing = 127;
+  const int status = pclose(pipe);
+  return !WIFEXITED(status) || WEXITSTATUS(status) != shell_found_nothing;
+}
+
+void show(const CLI::App& command, const ManualArguments& arguments) {
+  if (arguments.is_roff) {
+    print(roff_page(command));
+    return;
+  }
+  const bool is_on_terminal = isatty(STDOUT_FILENO) != 0;
+  if (is_on_terminal && show_in_pager(shown_page(command, PageLetters::overstruck))) return;
+  print(shown_page(command, PageLetters::plain));
 }
 
 ExitStatus write_pages(const ManualArguments& arguments) {
   const std::vector<const CLI::App*> pages = asked_pages(arguments);
   if (arguments.folder.empty()) {
-    print(man_page(*pages.front()));
+    show(*pages.front(), arguments);
     return ExitStatus::done;
   }
   std::filesystem::create_directories(arguments.folder);
@@ -168,7 +356,7 @@ ExitStatus write_pages(const ManualArguments& arguments) {
     traces::OutputFile file(
         arguments.folder + "/" + page_name(*page) + ".1",
         arguments.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused);
-    file.write(man_page(*page));
+    file.write(roff_page(*page));
     file.finish();
   }
   return ExitStatus::done;
@@ -178,17 +366,19 @@ void add_options(CLI::App& command, ManualArguments& arguments) {
   arguments.program = command.get_parent();
   command.add_option("COMMAND", arguments.command,
                      "The command, such as replay or dry-run (default: the program)");
-  command.add_option("-o,--output", arguments.folder,
-                     "A folder for the pages of all commands, or of the named one");
+  command
+      .add_option("-o,--output", arguments.folder,
+                  "A folder for the pages of all commands, or of the named one, as roff")
+      ->type_name("FOLDER");
+  command.add_flag("--roff", arguments.is_roff, "Print the page as roff, for man -l -");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");
 }
 
 }  // namespace
 
 Command manual_command() {
-  return {"manual", "Print the manual page of a command, or write those of all to a folder",
-          "Example: vramlab manual replay | man -l -",
-          with<ManualArguments>(add_options, write_pages)};
+  return {"manual", "Show the manual page of a command, or write those of all to a folder",
+          "Example: vramlab manual replay", with<ManualArguments>(add_options, write_pages)};
 }
 
 }  // namespace vramlab::tools

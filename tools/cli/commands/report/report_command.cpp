@@ -23,6 +23,7 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/shown_text.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
 
@@ -302,6 +303,8 @@ nlohmann::ordered_json write_page(const ReportCommand& command, std::vector<Repo
                         ? std::exchange(file.recording, nullptr)
                         : std::shared_ptr(open_recording(file.path, bar.listener(), {version})));
     for (const ReportRunRequest& run : file.runs) {
+      bar.show("draws run " + std::to_string(json["runs"].size() + 1) + " of " +
+               std::to_string(run_count));
       json["runs"].push_back(json_of(file.path, run));
       page.add_run(packed_run(shown, run, limits, most_bytes));
     }
@@ -310,12 +313,28 @@ nlohmann::ordered_json write_page(const ReportCommand& command, std::vector<Repo
   return json;
 }
 
-ExitStatus write_report(const ReportCommand& command) {
-  check_inputs(command);
+/// Beside the recording: `runs/a.html` for `runs/a.pickle.gz`.
+std::string page_beside(const std::string& recording) {
+  if (recording == "-")
+    throw traces::InputError(
+        {"-o", "", "the name of the page, as standard input has none", "nothing"});
+  std::filesystem::path path = recording;
+  if (path.extension() == ".gz" || path.extension() == ".zst") path.replace_extension();
+  return path.replace_extension(".html").string();
+}
+
+/// A page with a name of our choice is told; JSON has the name anyway.
+ExitStatus write_report(const ReportCommand& asked) {
+  check_inputs(asked);
+  ReportCommand command = asked;
+  if (asked.output.path.empty()) command.output.path = page_beside(asked.files.front());
   OpenOutput output(command.output);
   const nlohmann::ordered_json json = write_page(command, files_of(command), output);
   output.finish();
-  if (command.flags.json) print(json_text(json));
+  if (command.flags.json)
+    print(json_text(json));
+  else if (asked.output.path.empty())
+    print(shown_name(command.output.path) + "\n");
   return ExitStatus::done;
 }
 
@@ -327,7 +346,8 @@ void add_options(CLI::App& command, ReportCommand& arguments) {
       command, arguments.options,
       "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording");
   add_replay_conditions(command, arguments.replay);
-  add_output(command, arguments.output, "The page to write (.html)")->required();
+  add_output(command, arguments.output,
+             "The page to write (default: beside the first recording, with the ending .html)");
   add_force(command, arguments.output);
 }
 

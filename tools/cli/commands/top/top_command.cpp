@@ -590,8 +590,7 @@ void add_moment_options(CLI::App& command, TopArguments& arguments) {
                   "Only what was allocated after the first of two events, up to the second, and "
                   "is live after it")
       ->expected(2)
-      ->excludes(at)
-      ->option_text("A B");
+      ->excludes(at);
   CLI::Option* device = command.add_option("--device", arguments.device, "Only this device");
   command
       .add_flag("--host", arguments.host,
