@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "allocator/options/size_rules.h"
 #include "allocator/types/answers.h"
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/metrics/engine_rules.h"
@@ -37,7 +38,8 @@ DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& c
     : EngineReplay(device, conditions),
       history_(asked().scratch),
       request_stacks_(asked().scratch),
-      free_stacks_(asked().scratch) {
+      free_stacks_(asked().scratch),
+      failure_stacks_(asked().scratch) {
   kept().set_capacity(asked().history_capacity);
 }
 
@@ -57,6 +59,7 @@ void DeviceReplay::start_is_there() {
   count_from_here();
   history_ = traces::LongSequence<AllocatorEvent>(asked().scratch);
   free_stacks_ = traces::LongSequence<traces::StackId>(asked().scratch);
+  failure_stacks_ = traces::LongSequence<traces::StackId>(asked().scratch);
   const auto now = [](std::int64_t bytes) {
     return ReachedPeak{{static_cast<std::uint64_t>(bytes)}, 0, std::nullopt};
   };
@@ -131,7 +134,11 @@ bool DeviceReplay::request(const Event& event, std::uint64_t number) {
   failed_ids_.insert(event.id);
   if (result.outcome == MallocOutcome::nothing) return true;
   live_.forget(event.id);
-  note_failure(result.outcome, {number, event.time_ns, event.stream, {}});
+  // A huge request fails without an entry.
+  const bool has_entry =
+      result.outcome == MallocOutcome::out_of_memory && event.bytes < allocator::request_limit;
+  if (asked().history_capacity > 0 && has_entry) failure_stacks_.push_back(event.stack);
+  note_failure(result.outcome, {number, event.time_ns, event.stream, {}, event.stack});
   note_peaks(event, number);
   return false;
 }
@@ -205,16 +212,20 @@ traces::LongSequence<traces::StackId> DeviceReplay::history_stacks(
     const traces::LongSequence<AllocatorEvent>& entries) const {
   std::size_t requests = 0;
   std::size_t frees = 0;
+  std::size_t failures = 0;
   for (const AllocatorEvent& entry : entries) {
     if (entry.action == Action::alloc) ++requests;
+    if (entry.action == Action::oom) ++failures;
     if (entry.action == Action::free_requested) ++frees;
   }
   LastStacks of_requests(request_stacks_, requests);
   LastStacks of_frees(free_stacks_, frees);
+  LastStacks of_failures(failure_stacks_, failures);
   traces::LongSequence<traces::StackId> stacks(asked().scratch);
   for (const AllocatorEvent& entry : entries)
     stacks.push_back(entry.action == Action::alloc            ? of_requests.next()
                      : entry.action == Action::free_requested ? of_frees.next()
+                     : entry.action == Action::oom            ? of_failures.next()
                                                               : traces::StackId{});
   return stacks;
 }

@@ -81,6 +81,8 @@ class DeviceReplay final : public ProgramDevice,
   traces::LongSequence<traces::StackId> request_stacks_;
   /// All frees, while a history is kept.
   traces::LongSequence<traces::StackId> free_stacks_;
+  /// Requests that failed and have an entry, while a history is kept.
+  traces::LongSequence<traces::StackId> failure_stacks_;
   ReachedPeak peak_allocated_;
   ReachedPeak peak_reserved_;
   MemoryCurve curve_;

@@ -29,6 +29,8 @@ struct FailedRequest {
   std::optional<std::uint64_t> time_ns;
   StreamId stream;
   OutOfMemory figures;
+  /// The place in the program, where the replay knows it.
+  traces::StackId stack = {};
 };
 
 struct DeviceReport {

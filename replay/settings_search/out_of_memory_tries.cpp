@@ -1,6 +1,7 @@
 #include "replay/settings_search/out_of_memory_tries.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "allocator/options/size_rules.h"
 
@@ -8,15 +9,6 @@ namespace vramlab::replay {
 namespace {
 
 constexpr unsigned most_doublings = 16;
-
-bool passes(const ReplayReport& report, const FailedAt& failed) {
-  return std::ranges::all_of(report.devices, [&](const DeviceReport& device) {
-    return device.device != failed.device ||
-           std::ranges::all_of(device.failures, [&](const FailedRequest& failure) {
-             return failure.event > failed.event;
-           });
-  });
-}
 
 bool runs_with(const ReplayTry& replay, const FailedAt& failed, Bytes memory) {
   return passes(replay({memory, std::nullopt}), failed);
@@ -33,7 +25,48 @@ std::vector<std::string> likely_options(const Settings& settings, MemoryShare sh
   return options;
 }
 
+/// The single options of a string; a list in brackets has commas of its own.
+std::vector<std::string> single_options(std::string_view text) {
+  std::vector<std::string> options;
+  int depth = 0;
+  bool begins = true;
+  for (const char letter : text) {
+    if (letter == '[') ++depth;
+    if (letter == ']') --depth;
+    if (letter == ',' && depth <= 0) {
+      begins = true;
+      continue;
+    }
+    if (std::exchange(begins, false)) options.emplace_back();
+    options.back() += letter;
+  }
+  return options;
+}
+
+std::string_view name_of_option(std::string_view option) {
+  option = option.substr(0, option.find(':'));
+  while (option.starts_with(' ')) option.remove_prefix(1);
+  while (option.ends_with(' ')) option.remove_suffix(1);
+  return option;
+}
+
 }  // namespace
+
+bool passes(const ReplayReport& report, const FailedAt& failed) {
+  return std::ranges::all_of(report.devices, [&](const DeviceReport& device) {
+    return device.device != failed.device ||
+           std::ranges::all_of(device.failures, [&](const FailedRequest& failure) {
+             return failure.event > failed.event || failed.went_on_after.contains(failure.event);
+           });
+  });
+}
+
+std::string with_option(std::string_view options, const std::string& added) {
+  std::string text;
+  for (const std::string& option : single_options(options))
+    if (name_of_option(option) != name_of_option(added)) text += option + ",";
+  return text + added;
+}
 
 std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed, Bytes memory,
                                   Bytes guess) {
@@ -56,9 +89,9 @@ std::vector<TriedOptions> try_likely_options(const ReplayTry& replay, const Fail
                                              const Settings& settings, MemoryShare share) {
   std::vector<TriedOptions> tried;
   for (const std::string& added : likely_options(settings, share)) {
-    const std::string options = settings.text.empty() ? added : settings.text + "," + added;
+    const std::string options = with_option(settings.text, added);
     const ReplayReport report = replay({std::nullopt, options});
-    tried.push_back({added, passes(report, failed), !report.has_failures()});
+    tried.push_back({added, passes(report, failed), !report.has_failures(), options});
   }
   return tried;
 }

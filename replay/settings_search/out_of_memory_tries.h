@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allocator/options/settings.h"
@@ -17,14 +19,19 @@ struct ReplayChange {
   std::optional<Bytes> memory;
   std::optional<std::string> options;
 };
-/// Replays up to the first request that fails.
+/// Replays a recording; a request that fails may end it, unless the program went on after it.
 using ReplayTry = std::function<ReplayReport(const ReplayChange& change)>;
 
 /// The request that failed.
 struct FailedAt {
   traces::DeviceIndex device;
   std::uint64_t event = 0;
+  /// Earlier requests that failed as well, and that the program went on without, by event.
+  std::set<std::uint64_t> went_on_after = {};
 };
+
+/// Whether the request passes, and no request before it fails that did not fail before.
+bool passes(const ReplayReport& report, const FailedAt& failed);
 
 struct TriedOptions {
   /// The text added to the options, such as `expandable_segments:True`.
@@ -32,6 +39,8 @@ struct TriedOptions {
   bool passes = false;
   /// Whether no later request fails either.
   bool runs_through = false;
+  /// The whole option string.
+  std::string options;
   friend bool operator==(const TriedOptions&, const TriedOptions&) = default;
 };
 
@@ -40,6 +49,9 @@ struct TriedOptions {
 /// memory helps.
 std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed, Bytes memory,
                                   Bytes guess);
+
+/// An option string with another option added, which replaces what it names.
+std::string with_option(std::string_view options, const std::string& added);
 
 /// Whether the allocator may have the whole device.
 enum class MemoryShare : std::uint8_t { whole, limited };

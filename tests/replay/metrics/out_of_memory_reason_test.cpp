@@ -81,5 +81,64 @@ TEST(OutOfMemoryReason, a_device_that_had_enough_shows_an_unknown_share) {
   EXPECT_FALSE(reason.shortfall);
 }
 
+<<<<<<< HEAD:tests/replay/metrics/out_of_memory_reason_test.cpp
+=======
+/// A replay in which event 4 needs this much.
+replay::ReplayTry needs(Bytes memory, std::vector<std::uint64_t>& asked) {
+  return [memory, &asked](const replay::ReplayChange& change) {
+    asked.push_back(change.memory ? change.memory->count >> 20 : 0);
+    replay::ReplayReport report;
+    report.devices.resize(1);
+    if (!change.memory || *change.memory < memory)
+      report.devices[0].failures.push_back({4, {}, {}, {}});
+    return report;
+  };
+}
+
+TEST(OutOfMemoryTries, the_least_memory_is_found_by_halving) {
+  std::vector<std::uint64_t> asked;
+  EXPECT_EQ(least_memory(needs(171_MiB, asked), {{0}, 4}, 100_MiB, 10_MiB), 172_MiB);
+  EXPECT_THAT(asked, ElementsAre(110, 120, 140, 180, 160, 170, 174, 172));
+}
+
+TEST(OutOfMemoryTries, where_no_memory_helps_that_is_told) {
+  std::vector<std::uint64_t> asked;
+  EXPECT_EQ(least_memory(needs(allocator::unlimited, asked), {{0}, 4}, 100_MiB, 10_MiB),
+            std::nullopt);
+}
+
+TEST(OutOfMemoryTries, options_are_tried_that_are_not_in_force) {
+  std::vector<std::uint64_t> asked;
+  allocator::Settings settings;
+  settings.expandable_segments = true;
+  EXPECT_TRUE(
+      try_likely_options(needs(1_MiB, asked), {{0}, 4}, settings, replay::MemoryShare::whole)
+          .empty());
+  const auto tried =
+      try_likely_options(needs(1_MiB, asked), {{0}, 3}, {}, replay::MemoryShare::limited);
+  ASSERT_EQ(tried.size(), 5U);
+  EXPECT_EQ(tried[1], (replay::TriedOptions{"garbage_collection_threshold:0.8", true, false,
+                                            "garbage_collection_threshold:0.8"}));
+}
+
+TEST(OutOfMemoryTries, an_option_replaces_the_one_of_its_name) {
+  EXPECT_EQ(replay::with_option("", "expandable_segments:True"), "expandable_segments:True");
+  EXPECT_EQ(replay::with_option("max_split_size_mb:64,expandable_segments:False",
+                                "expandable_segments:True"),
+            "max_split_size_mb:64,expandable_segments:True");
+  EXPECT_EQ(replay::with_option("roundup_power2_divisions:[256:1,>:4]", "max_split_size_mb:32"),
+            "roundup_power2_divisions:[256:1,>:4],max_split_size_mb:32");
+}
+
+TEST(OutOfMemoryTries, a_failure_that_the_program_went_on_after_may_happen_again) {
+  replay::ReplayReport report;
+  report.devices.resize(1);
+  report.devices[0].failures = {{2, {}, {}, {}}, {9, {}, {}, {}}};
+  EXPECT_FALSE(passes(report, {{0}, 4}));
+  EXPECT_TRUE(passes(report, {{0}, 4, {2}}));
+  EXPECT_FALSE(passes(report, {{0}, 9, {2}}));
+}
+
+>>>>>>> 369792ff (replayer: a failed request keeps the stack that asked):tests/replay/recording/out_of_memory_test.cpp
 }  // namespace
 }  // namespace vramlab::tests
