@@ -47,6 +47,7 @@ LEVELS = {
         ["replay/call_sites"],
         ["replay/timeline", "replay/stream_waits", "replay/settings_search", "replay/conformance"],
         ["replay/compare", "replay/packing"],
+        ["replay/explain"],
         ["replay/html_report"],
     ],
     "tools/cli": [

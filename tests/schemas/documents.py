@@ -86,6 +86,12 @@ def of_recordings(vramlab, recordings, scratch):
         yield "top-growth", vramlab.json("top", file, "--growth")
         yield "replay", vramlab.json("replay", file)
     yield "snapshot", vramlab.json("snapshot", recordings[0], "--at", "peak")
+    yield "explain", vramlab.json("explain", *recordings, f"{scratch}/state.json")
+    yield "explain", vramlab.json("explain", f"{scratch}/state.json")
+    oom = f"{scratch}/oom.pickle"
+    vramlab.run("replay", SAMPLES + "fragments.vtrace", "--device-memory", "1GiB",
+                "--snapshot-out", oom, "--snapshot-at", "oom")
+    yield "explain", vramlab.json("explain", oom)
 
 
 def of_samples(vramlab, scratch):
@@ -96,6 +102,7 @@ def of_samples(vramlab, scratch):
         yield "replay", vramlab.json("replay", file)
         yield "replay", vramlab.json("replay", file, "--device-memory", "300MiB", "--on-oom", "skip")
         yield "snapshot", vramlab.json("snapshot", file, "--at", "peak")
+        yield "explain", vramlab.json("explain", file)
         yield "diff", vramlab.json("diff", file, file, "--by", "position")
         yield "top", vramlab.json("top", file)
         yield "top-growth", vramlab.json("top", file, "--growth")

@@ -14,7 +14,7 @@ COUNT = {"type": "integer", "minimum": 0}
 RATIO = {"type": "number", "minimum": 0, "maximum": 1}
 # A run with cudaMallocAsync has no figure for it.
 UNKNOWN_TO_ORDERED = {"stranded_at_peak"}
-LISTED_IN = ["replay", "snapshot", "diff", "sweep", "advise", "vramlab-budget"]
+LISTED_IN = ["replay", "snapshot", "explain", "diff", "sweep", "advise", "vramlab-budget"]
 
 
 def file_of(schema):
@@ -75,7 +75,7 @@ def filled(name, schema):
     of_one, every = {**state, **run}, {**state, **run, **comparison}
     schema = copy.deepcopy(schema)
     definitions = schema["$defs"]
-    if name in ("replay", "snapshot"):
+    if name in ("replay", "snapshot", "explain"):
         definitions["metrics"]["properties"] = {
             metric: RATIO if unit == "ratio" else COUNT for metric, unit in of_one.items()}
     elif name == "diff":

@@ -11,6 +11,7 @@ OPEN = {
     "dry-run": {("processes", "*", "devices", "*", "metrics")},
 }
 SPARSE = {
+    "explain": {("answer", "metrics"), ("answer", "state")},
     "replay": {("metrics",), ("devices", "*", "metrics")},
     "snapshot": {("metrics",), ("devices", "*", "metrics"), ("devices", "*", "pools", "*", "metrics"),
                  ("devices", "*", "streams", "*", "metrics")},

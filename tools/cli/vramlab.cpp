@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "allocator/types/reference_version.h"
@@ -37,6 +39,7 @@ constexpr std::array<HelpRow, 25> help_order = {{
     {"run", run_programs},
     {"record", run_programs},
     {"live", run_programs},
+    {"explain", look},
     {"info", look},
     {"verify", look},
     {"top", look},
@@ -133,6 +136,17 @@ std::string unexpected_argument(const CLI::App& program) {
   return sentence;
 }
 
+/// The words of the command line. A file in place of a command asks for its explanation.
+std::vector<char*> words_of(int argument_count, char** arguments, const CLI::App& program) {
+  std::vector<char*> words(arguments, arguments + argument_count);
+  static char explain[] = "explain";
+  if (!unknown_command(program, argument_count, arguments)) return words;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(arguments[1], error))
+    words.insert(words.begin() + 1, explain);
+  return words;
+}
+
 /// The library for arguments reads a negative count as a very large number.
 void refuse_negative_counts(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
@@ -149,7 +163,7 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
   speak_plainly(program);
   program.set_version_flag("--version", version_text());
   program.require_subcommand(1);
-  program.footer("Example: vramlab advise snapshot.pickle");
+  program.footer("Example: vramlab snapshot.pickle");
   program.failure_message([form](const CLI::App*, const CLI::Error& error) {
     const std::runtime_error wrong_use(std::string(error.what()) + " (--help says more)");
     return error_message(wrong_use, form);
@@ -161,10 +175,12 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
     print(help_of(program));
     return ExitStatus::done;
   }
-  if (const auto unknown = unknown_command(program, argument_count, arguments))
+  std::vector<char*> words = words_of(argument_count, arguments, program);
+  const int word_count = static_cast<int>(words.size());
+  if (const auto unknown = unknown_command(program, word_count, words.data()))
     throw std::runtime_error(*unknown + " (--help says more)");
   try {
-    program.parse(argument_count, arguments);
+    program.parse(word_count, words.data());
     return action();
   } catch (const CLI::ParseError& error) {
     const std::string unexpected =

@@ -109,7 +109,7 @@ TEST_F(DryRun, summary_tells_what_the_history_says) {
   EXPECT_EQ(result.exit_status, 0);
   for (const char* const text :
        {"a100-80gb, no limit of memory; exit status 0", "peak allocated", "(exact)", "holds most",
-        "smallest GPU", "for the allocator, runs this history", "advice", "certainty"})
+        "smallest GPU", "runs this history", "advice", "certainty"})
     EXPECT_THAT(result.errors, HasSubstr(text));
   EXPECT_LE(std::ranges::count(result.errors, '\n'), 15);
 }
@@ -166,7 +166,9 @@ TEST_F(DryRun, out_of_memory_is_told_and_judged) {
   EXPECT_EQ(plain.exit_status, 0);
   EXPECT_THAT(plain.errors, HasSubstr("OUT OF MEMORY      GPU 0: 2.00 MiB requested at "));
   EXPECT_THAT(plain.errors, HasSubstr("is unknown: vramlab dry-run --device-memory none --gpu t4"));
-  EXPECT_THAT(plain.errors, Not(HasSubstr("smallest GPU")));
+  for (const char* const word : {"  there was ", "  smallest GPU "})
+    EXPECT_THAT(plain.errors, HasSubstr(word));
+  EXPECT_LE(std::ranges::count(plain.errors, '\n'), 15);
   EXPECT_EQ(dry_run_python({"--fail-on-oom"}, fails).exit_status, 1);
   EXPECT_EQ(dry_run_python({"--fail-on-oom"}, fails + "raise SystemExit(9)").exit_status, 9);
 }

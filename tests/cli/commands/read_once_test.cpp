@@ -37,6 +37,7 @@ struct Question {
 const std::vector<Question>& questions() {
   static const std::vector<Question> all = {
       {{"info"}, false},
+      {{"explain"}},
       {{"verify"}},
       {{"verify", "--conf", "max_split_size_mb:64"}},
       {{"replay"}},
@@ -135,7 +136,7 @@ TEST(ReadOnce, advice_on_standard_input_has_the_reasons_of_advice_on_the_file) {
   of_input.insert(of_input.end(), little.begin(), little.end());
   const ProgramResult file = run_vramlab(of_file);
   const ProgramResult input = run_vramlab(of_input, content_of(sample_recording));
-  EXPECT_THAT(file.output, testing::HasSubstr("blocks allocated at model.py:21 forward keep"));
+  EXPECT_THAT(file.output, testing::HasSubstr("model.py:21 forward: its blocks keep"));
   EXPECT_EQ(without_name(input.output, names_of_input),
             without_name(file.output, {sample_recording}));
 }

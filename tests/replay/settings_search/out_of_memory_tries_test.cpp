@@ -45,7 +45,26 @@ TEST(OutOfMemoryTries, options_are_tried_that_are_not_in_force) {
   const auto tried =
       try_likely_options(needs(1_MiB, asked), {{0}, 3}, {}, replay::MemoryShare::limited);
   ASSERT_EQ(tried.size(), 5U);
-  EXPECT_EQ(tried[1], (replay::TriedOptions{"garbage_collection_threshold:0.8", true, false}));
+  EXPECT_EQ(tried[1], (replay::TriedOptions{"garbage_collection_threshold:0.8", true, false,
+                                            "garbage_collection_threshold:0.8"}));
+}
+
+TEST(OutOfMemoryTries, an_option_replaces_the_one_of_its_name) {
+  EXPECT_EQ(replay::with_option("", "expandable_segments:True"), "expandable_segments:True");
+  EXPECT_EQ(replay::with_option("max_split_size_mb:64,expandable_segments:False",
+                                "expandable_segments:True"),
+            "max_split_size_mb:64,expandable_segments:True");
+  EXPECT_EQ(replay::with_option("roundup_power2_divisions:[256:1,>:4]", "max_split_size_mb:32"),
+            "roundup_power2_divisions:[256:1,>:4],max_split_size_mb:32");
+}
+
+TEST(OutOfMemoryTries, a_failure_that_the_program_went_on_after_may_happen_again) {
+  replay::ReplayReport report;
+  report.devices.resize(1);
+  report.devices[0].failures = {{2, {}, {}, {}}, {9, {}, {}, {}}};
+  EXPECT_FALSE(passes(report, {{0}, 4}));
+  EXPECT_TRUE(passes(report, {{0}, 4, {2}}));
+  EXPECT_FALSE(passes(report, {{0}, 9, {2}}));
 }
 
 }  // namespace

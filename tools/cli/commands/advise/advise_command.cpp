@@ -1,13 +1,11 @@
 // `vramlab advise`: finds the best setting for a workload, with its savings and its costs.
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "replay/call_sites/call_sites.h"
-#include "replay/metrics/fragmentation.h"
+#include "replay/explain/stranding_sites.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/settings_search/advise.h"
 #include "tools/cli/commands/pack/pack_report.h"
@@ -16,7 +14,6 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/what_if_runs.h"
-#include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
@@ -310,32 +307,14 @@ replay::ReplayWatch at_peak_of(const replay::ReplayReport& report, traces::Devic
   return watch;
 }
 
-/// Such as `allocated at train.py:12 step`, or why that is not known, in the words of `top`.
-std::string site_or_reason(const replay::DeviceState& state, allocator::Address at,
-                           const traces::SnapshotTables& tables) {
-  const std::string site = call_site_text(state, at, tables);
-  if (!site.empty()) return "allocated at " + site;
-  const auto origin = state.origins.find(at);
-  const bool is_earlier = origin == state.origins.end() || !origin->second.event;
-  return is_earlier ? replay::earlier_name : replay::no_stack_name;
-}
-
 /// The memory of live blocks at the peak, by call site.
 std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
                                           const traces::SnapshotTables& tables) {
-  constexpr std::size_t looked_at = 1000;
   constexpr std::size_t most = 3;
-  std::map<std::string, Bytes> stranded;
-  for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, looked_at)) {
-    stranded[site_or_reason(state, pinner.at, tables)] += pinner.strands;
-  }
-  std::multimap<Bytes, std::string, std::greater<>> largest;
-  for (const auto& [site, bytes] : stranded)
-    if (bytes > Bytes{}) largest.emplace(bytes, site);
   std::vector<std::string> sentences;
-  for (const auto& [bytes, site] : largest) {
+  for (const replay::StrandingSite& site : stranding_sites(state, tables)) {
     if (sentences.size() == most) break;
-    sentences.push_back("blocks " + site + " keep " + format_bytes(bytes) +
+    sentences.push_back(site.place + ": its blocks keep " + format_bytes(site.strands) +
                         " from being released at the peak");
   }
   return sentences;

@@ -131,6 +131,9 @@ Candidates candidates_after(const CLI::App& program, const std::vector<std::stri
     found.are_files = found.words.empty();
   }
   keep_beginning(found.words, typed);
+  // A file in place of a command is explained.
+  const bool is_first = words.size() == 1 && !typed.empty() && !typed.starts_with('-');
+  if (is_first && found.words.empty()) found.are_files = true;
   return found;
 }
 

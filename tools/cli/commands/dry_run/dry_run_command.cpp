@@ -11,6 +11,7 @@
 #include "tools/cli/commands/report/report_command.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/preloaded_program.h"
@@ -176,12 +177,27 @@ void find_in_histories(DryRunOutcome& outcome) {
   });
 }
 
+/// Explains the first process that ran out of memory.
+void explain_failure(DryRunOutcome& outcome) {
+  const auto failed = std::ranges::find_if(outcome.processes, [](const DryRunProcess& process) {
+    return process.findings.ran_out_of_memory();
+  });
+  replay::Recording& recording = *failed->findings.recording;
+  const replay::Explanation explanation =
+      explain(recording, {}, settings_runner(), replay_effort());
+  outcome.smallest = explanation.smallest_gpu;
+  outcome.explanation = answer_of(explanation, recording.tables());
+}
+
 void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
   const DryRunProcess* const worst = outcome.worst();
   // Nobody knows how a program goes on after an out-of-memory.
-  if (worst == nullptr || outcome.ran_out_of_memory()) return;
-  outcome.smallest = smallest_gpu(worst->findings, Bytes{arguments.held_by_others.value_or(0)});
-  outcome.advice = find_advice(worst->findings);
+  if (outcome.ran_out_of_memory()) return explain_failure(outcome);
+  if (worst == nullptr || !worst->findings.replayer) return;
+  const replay::Replayer& replayer = *worst->findings.replayer;
+  outcome.smallest =
+      smallest_gpu(replayer, {Bytes{arguments.held_by_others.value_or(0)}}, replay_effort());
+  outcome.advice = find_advice(replayer, settings_runner(), replay_effort());
 }
 
 void write_page(const DryRunArguments& arguments, const DryRunOutcome& outcome) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "tools/cli/commands/dry_run/dry_run_job.h"
+#include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
@@ -69,13 +70,13 @@ constexpr std::size_t most_subjects_named = 3;
 
 struct ShownDevice {
   const DryRunProcess* process = nullptr;
-  const DeviceFindings* device = nullptr;
+  const replay::DeviceOverview* device = nullptr;
 };
 
 std::vector<ShownDevice> devices_of(const DryRunOutcome& outcome) {
   std::vector<ShownDevice> shown;
   for (const DryRunProcess& process : outcome.processes)
-    for (const DeviceFindings& device : process.findings.devices)
+    for (const replay::DeviceOverview& device : process.findings.devices)
       shown.push_back({&process, &device});
   return shown;
 }
@@ -115,7 +116,7 @@ std::string process_text(const DryRunOutcome& outcome, const ShownDevice& shown)
 }
 
 /// How sure the peaks are for a GPU. A history may replay exactly and hold what was modelled.
-std::string certainty_of(const DryRunOutcome& outcome, const DeviceFindings& device) {
+std::string certainty_of(const DryRunOutcome& outcome, const replay::DeviceOverview& device) {
   const bool is_modelled =
       device.label == replay::FidelityLabel::exact && !subjects_of(outcome, "modelled").empty();
   return is_modelled ? "modelled" : std::string(fidelity_label_name(device.label));
@@ -123,7 +124,7 @@ std::string certainty_of(const DryRunOutcome& outcome, const DeviceFindings& dev
 
 void add_device(std::string& text, const DryRunOutcome& outcome, const ShownDevice& shown,
                 const std::string& what = "") {
-  const DeviceFindings& device = *shown.device;
+  const replay::DeviceOverview& device = *shown.device;
   add_line(text, "GPU " + std::to_string(device.device) + process_text(outcome, shown),
            what + "peak allocated " + format_bytes(device.metric("peak_allocated")) +
                ", peak reserved " + format_bytes(device.metric("peak_reserved")) + " (" +
@@ -184,7 +185,7 @@ std::vector<std::string> cells_of(const RankRow& row) {
   const std::string rank = std::to_string(row.rank);
   const std::string status = std::to_string(row.status);
   if (row.process == nullptr) return {rank, "-", "-", "-", status};
-  const DeviceFindings& device = *row.process->findings.worst();
+  const replay::DeviceOverview& device = *row.process->findings.worst();
   return {rank, format_bytes(device.metric("peak_reserved")),
           format_bytes(device.metric("peak_allocated")), device.failures > 0 ? "yes" : "no",
           status};
@@ -226,7 +227,7 @@ std::string command_text(const DryRunArguments& arguments) {
   return text + " -- ...";
 }
 
-std::string failure_place(const DryRunProcess& process, const FoundFailure& failure) {
+std::string failure_place(const DryRunProcess& process, const replay::FoundFailure& failure) {
   const auto& python = process.notes.python;
   std::string line;
   if (python && !python->failures.empty()) line = short_place(python->failures.front().place);
@@ -240,7 +241,7 @@ void add_failure(std::string& text, const DryRunOutcome& outcome,
                  const DryRunArguments& arguments) {
   for (const ShownDevice& shown : devices_of(outcome)) {
     if (!shown.device->first_failure) continue;
-    const FoundFailure& failure = *shown.device->first_failure;
+    const replay::FoundFailure& failure = *shown.device->first_failure;
     const std::uint64_t count = shown.device->failures;
     add_line(text, "OUT OF MEMORY",
              "GPU " + std::to_string(shown.device->device) + process_text(outcome, shown) + ": " +
@@ -252,44 +253,37 @@ void add_failure(std::string& text, const DryRunOutcome& outcome,
   }
 }
 
+/// The reason of the failure and what would have helped.
+void add_explanation(std::string& text, const AnswerText& explanation) {
+  for (const AnswerLine& line : explanation.lines)
+    for (const char* const told : {"there was", "setting", "smallest GPU"})
+      if (line.name == told) add_line(text, line.name, line.text);
+}
+
 void add_holder(std::string& text, const DryRunOutcome& outcome) {
   const DryRunProcess* const process = outcome.worst();
-  if (process == nullptr || process->findings.worst()->holder.empty()) return;
-  const DeviceFindings& device = *process->findings.worst();
+  if (process == nullptr || process->findings.worst()->holders.empty()) return;
+  const replay::DeviceOverview& device = *process->findings.worst();
+  const replay::HeldGroup& holder = device.holders.front();
   add_line(text, "holds most",
-           device.holder + ": " + format_bytes(device.held) + " of the " +
+           holder.key + ": " + format_bytes(holder.totals.bytes) + " of the " +
                format_bytes(device.allocated_at_peak) + " at the peak");
 }
 
 void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
                   const DryRunArguments& arguments) {
   if (outcome.worst() == nullptr) return;
-  if (outcome.worst()->findings.event_count > most_events_replayed)
+  if (outcome.worst()->findings.event_count > replay_effort().most_events)
     add_line(text, "smallest GPU", "not sought in so long a history: vramlab capacity FILE");
   if (outcome.smallest && outcome.smallest->gpu == nullptr)
     add_line(text, "smallest GPU", "none of the list is large enough");
   if (outcome.smallest && outcome.smallest->gpu != nullptr)
     add_line(text, "smallest GPU",
-             std::string(outcome.smallest->gpu->name) + ", with " +
-                 format_bytes(outcome.smallest->gpu->available()) +
-                 " for the allocator, runs this history" +
+             smallest_gpu_text(*outcome.smallest) + ", runs this history" +
                  (outcome.status == 0 ? "" : ", which ends where the program failed"));
-  if (!outcome.advice) return;
-  const FoundAdvice& advice = *outcome.advice;
-  const std::string recorded = arguments.conf ? "these options" : "no options";
-  if (advice.conf.empty() && arguments.conf &&
-      advice.peak_reserved == advice.recorded_peak_reserved)
-    add_line(text, "advice", "no setting helps: no options reserve as much as these");
-  else if (advice.peak_reserved >= advice.recorded_peak_reserved)
-    add_line(text, "advice", "no setting helps: " + recorded + " are best");
-  else
+  if (outcome.advice)
     add_line(text, "advice",
-             (advice.conf.empty() ? "no options" : advice.conf) + " reserves " +
-                 format_bytes(advice.recorded_peak_reserved - advice.peak_reserved) + " (" +
-                 percent_of((advice.recorded_peak_reserved - advice.peak_reserved).count,
-                            advice.recorded_peak_reserved.count) +
-                 ") less at the peak" +
-                 (advice.trust == replay::Trust::exact ? "" : " (modelled)"));
+             found_advice_text(*outcome.advice, arguments.conf ? "these options" : "no options"));
 }
 
 std::string title_of(const std::string& kind) {
@@ -393,20 +387,21 @@ std::string steps_text(const DryRunOutcome& outcome) {
   return "";
 }
 
-ordered_json failure_json(const FoundFailure& failure) {
+ordered_json failure_json(const replay::FoundFailure& failure) {
   return {{"event", failure.event},
           {"requested_bytes", failure.requested.count},
           {"place", text_or_null(failure.place)}};
 }
 
-ordered_json device_json(const DeviceFindings& device) {
+ordered_json device_json(const replay::DeviceOverview& device) {
+  const bool has_holder = !device.holders.empty();
   return {{"device", device.device},
           {"label", fidelity_label_name(device.label)},
           {"metrics", metrics_json(device.metrics)},
           {"failures", device.failures},
           {"first_failure", or_null(device.first_failure, failure_json)},
-          {"holder", text_or_null(device.holder)},
-          {"held_bytes", device.held.count},
+          {"holder", has_holder ? ordered_json(device.holders.front().key) : ordered_json()},
+          {"held_bytes", has_holder ? device.holders.front().totals.bytes.count : 0},
           {"allocated_at_peak_bytes", device.allocated_at_peak.count}};
 }
 
@@ -457,16 +452,6 @@ ordered_json process_json(const DryRunProcess& process) {
           {"notes", json_list(process.notes.notes, note_json)}};
 }
 
-ordered_json advice_json(const FoundAdvice& advice) {
-  const bool is_exact = advice.trust == replay::Trust::exact;
-  return {{"conf", advice.conf},
-          {"peak_reserved", advice.peak_reserved.count},
-          {"recorded_peak_reserved", advice.recorded_peak_reserved.count},
-          {"trust", is_exact                                  ? "exact"
-                    : advice.trust == replay::Trust::modelled ? "modelled"
-                                                              : "guessed"}};
-}
-
 ordered_json rank_json(const RankEnd& end) {
   return {{"rank", end.rank}, {"exit_status", end.status}};
 }
@@ -475,18 +460,13 @@ ordered_json limit_json(const BrokenLimit& limit) {
   return {{"limit", limit.text}, {"process", limit.process}, {"value", limit.value}};
 }
 
-ordered_json smallest_json(const SmallestGpu& smallest) {
-  if (smallest.gpu == nullptr) return {{"name", nullptr}, {"available_bytes", nullptr}};
-  return {{"name", smallest.gpu->name}, {"available_bytes", smallest.gpu->available().count}};
-}
-
 }  // namespace
 
 const DryRunProcess* DryRunOutcome::worst() const {
   const DryRunProcess* worst = nullptr;
   Bytes most;
   for (const DryRunProcess& process : processes) {
-    const DeviceFindings* const device = process.findings.worst();
+    const replay::DeviceOverview* const device = process.findings.worst();
     if (device == nullptr) continue;
     if (worst != nullptr && device->metric("peak_reserved") <= most) continue;
     worst = &process;
@@ -510,6 +490,7 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
   add_driver_accounts(text, outcome);
   add_pinned(text, outcome);
   add_holder(text, outcome);
+  if (outcome.explanation) add_explanation(text, *outcome.explanation);
   if (!outcome.ran_out_of_memory()) add_what_ifs(text, outcome, arguments);
   add_certainty(text, outcome);
   for (const BrokenLimit& limit :
@@ -549,8 +530,10 @@ std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& ar
                     {"out_of_memory", outcome.ran_out_of_memory()},
                     {"ranks", json_list(outcome.ranks, rank_json)},
                     {"processes", json_list(outcome.processes, process_json)},
-                    {"smallest_gpu", or_null(outcome.smallest, smallest_json)},
-                    {"advice", or_null(outcome.advice, advice_json)},
+                    {"smallest_gpu", or_null(outcome.smallest, smallest_gpu_json)},
+                    {"advice", or_null(outcome.advice, found_advice_json)},
+                    {"explanation", outcome.explanation ? ordered_json(outcome.explanation->text())
+                                                        : ordered_json()},
                     {"broken_limits", json_list(outcome.broken, limit_json)},
                     {"troubles", outcome.troubles}});
 }

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "replay/explain/ways_out.h"
 #include "tools/cli/commands/dry_run/dry_run_job.h"
 #include "tools/cli/commands/dry_run/history_findings.h"
 #include "tools/cli/commands/dry_run/process_notes.h"
+#include "tools/cli/kit/explanation_report.h"
 
 namespace vramlab::tools {
 
@@ -34,8 +36,10 @@ struct DryRunOutcome {
   std::vector<RankEnd> ranks;
   std::vector<DryRunProcess> processes;
   /// For the process that reserves most.
-  std::optional<SmallestGpu> smallest;
-  std::optional<FoundAdvice> advice;
+  std::optional<replay::SmallestGpu> smallest;
+  std::optional<replay::FoundAdvice> advice;
+  /// The answer about a failed request, as `vramlab explain` gives it of the history.
+  std::optional<AnswerText> explanation;
   std::vector<BrokenLimit> broken;
   /// Sentences about facts that could not be found out.
   std::vector<std::string> troubles;

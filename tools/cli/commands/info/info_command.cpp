@@ -14,6 +14,7 @@
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
+#include "tools/cli/kit/recordings_table.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
@@ -497,13 +498,14 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
 }
 
 ExitStatus info(const InfoArguments& arguments) {
-  std::vector<InfoOutcome> outcomes;
-  for (const std::string& file : arguments.files) {
-    outcomes.push_back(look_at(file, arguments.flags));
-    if (arguments.flags.json) continue;
-    print((outcomes.size() > 1 ? "\n" : "") + info_text(outcomes.back()));
+  if (arguments.files.size() > 1 && !arguments.flags.json) {
+    print(recordings_table(look_at_recordings(arguments.files, arguments.flags).rows).text(""));
+    return ExitStatus::done;
   }
-  if (arguments.flags.json) print(info_json(outcomes));
+  std::vector<InfoOutcome> outcomes;
+  for (const std::string& file : arguments.files)
+    outcomes.push_back(look_at(file, arguments.flags));
+  print(arguments.flags.json ? info_json(outcomes) : info_text(outcomes.front()));
   return ExitStatus::done;
 }
 

@@ -17,9 +17,9 @@
 #include "replay/replayer/replay_watch.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
-#include "tools/cli/kit/out_of_memory_report.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
@@ -46,6 +46,8 @@ struct ReplayOutcome {
   replay::ReplayReport report;
   /// Shows the figures of each failed request, instead of the first only.
   bool shows_all_failures = false;
+  /// The tables of the failures' stacks.
+  const traces::SnapshotTables& tables;
   /// The reason for the first failed request of each device, for people and as JSON; empty if it
   /// was not asked for.
   std::string explained_text = {};
@@ -257,15 +259,17 @@ std::string calls_text(const DeviceReport& device) {
   return text;
 }
 
-std::string failure_text(const FailedRequest& failure) {
-  return "event " + std::to_string(failure.event) + ": " + out_of_memory_message(failure.figures);
+std::string failure_text(const FailedRequest& failure, const traces::SnapshotTables& tables) {
+  const std::string place = replay::line_of(failure.stack, tables);
+  return "event " + std::to_string(failure.event) + (place.empty() ? "" : " at " + place) + ": " +
+         out_of_memory_message(failure.figures);
 }
 
 std::string failures_text(const ReplayOutcome& outcome, const DeviceReport& device) {
   std::string text;
   const std::size_t shown = outcome.shows_all_failures ? device.failures.size() : 1;
   for (std::size_t i = 0; i < std::min(shown, device.failures.size()); ++i)
-    add_line(text, "out of memory", failure_text(device.failures[i]));
+    add_line(text, "out of memory", failure_text(device.failures[i], outcome.tables));
   if (device.failures.size() > shown)
     add_line(text, "", "and " + std::to_string(device.failures.size() - shown) + " more");
   return text;
@@ -383,9 +387,10 @@ ordered_json peak_json(const ReachedPeak& peak) {
   return {{"bytes", peak.bytes.count}, {"event", peak.event}, {"time_ns", or_null(peak.time_ns)}};
 }
 
-ordered_json failure_json(const FailedRequest& failure) {
+ordered_json failure_json(const FailedRequest& failure, const traces::SnapshotTables& tables) {
   const OutOfMemory& figures = failure.figures;
   return {{"event", failure.event},
+          {"call_site", text_or_null(replay::line_of(failure.stack, tables))},
           {"stream", failure.stream.value},
           {"requested_bytes", figures.request.count},
           {"device_request_bytes", figures.device_size.count},
@@ -431,7 +436,10 @@ ordered_json counts_json(const replay::RecordedCounts& counts) {
           {"out_of_memory", counts.failures}};
 }
 
-ordered_json device_json(const DeviceReport& device) {
+ordered_json device_json(const DeviceReport& device, const traces::SnapshotTables& tables) {
+  const auto of_failure = [&](const FailedRequest& failure) {
+    return failure_json(failure, tables);
+  };
   const StatisticValues& statistics = device.statistics;
   const bool has_memory = !device.memory_origin.empty();
   return {{"device", device.device.value},
@@ -454,13 +462,16 @@ ordered_json device_json(const DeviceReport& device) {
           {"stream_ordered", or_null(device.pool, pool_json)},
           {"metrics", metrics_json(run_metrics(device))},
           {"curve", curve_json(device.curve)},
-          {"out_of_memory", json_list(device.failures, failure_json)},
+          {"out_of_memory", json_list(device.failures, of_failure)},
           {"depends_from", or_null(device.depends_from)},
           {"recorded_counts", or_null(device.recorded_counts, counts_json)}};
 }
 
 std::string replay_json(const ReplayOutcome& outcome) {
   const replay::ReplayReport& report = outcome.report;
+  const auto of_device = [&](const DeviceReport& device) {
+    return device_json(device, outcome.tables);
+  };
   return json_text({{"schema_version", 2},
                     {"file", outcome.file},
                     {"reference", report.reference},
@@ -470,7 +481,7 @@ std::string replay_json(const ReplayOutcome& outcome) {
                     {"notes", report.notes},
                     {"metrics", metrics_json(run_metrics(report))},
                     {"out_of_memory", outcome.explained},
-                    {"devices", json_list(report.devices, device_json)},
+                    {"devices", json_list(report.devices, of_device)},
                     {"host", or_null(report.host, host_json)}});
 }
 
@@ -587,13 +598,16 @@ void explain_failures(const ReplayedFile& file, const replay::ReplayConditions& 
   if (!outcome.report.has_failures()) return;
   const auto states =
       states_at(file.replayer, conditions, {replay::MomentKind::out_of_memory}, outcome.report);
-  const replay::ReplayTry tries = tries_of(*file.recording, command.replay);
+  replay::ReplayConditions stopping = conditions_of(command.replay);
+  stopping.on_out_of_memory = replay::OnOutOfMemory::stop;
+  const replay::ReplayTry tries = replay::tries_of(file.replayer, stopping);
+  const traces::SnapshotTables& tables = file.replayer.tables();
   for (const replay::DeviceState& state : states)
     for (const replay::DeviceReport& device : outcome.report.devices) {
       if (device.device != state.device || device.failures.empty()) continue;
-      const OutOfMemoryExplanation explained = explain_replayed(state, device, tries);
-      outcome.explained_text += out_of_memory_text(explained, file.replayer.tables());
-      outcome.explained.push_back(out_of_memory_json(explained, file.replayer.tables()));
+      const replay::FailureExplanation explained = explain_replayed(state, device, tries, tables);
+      outcome.explained_text += answer_of(explained, tables).text();
+      outcome.explained.push_back(out_of_memory_json(explained, tables));
     }
 }
 
@@ -607,9 +621,9 @@ ExitStatus replay_file(const ReplayCommand& command) {
   const auto file =
       open_kept(command.replay.file, bar.listener(), {conditions.version, {}, passes});
   bar.show("replays");
-  ReplayOutcome outcome{command.replay.file,
-                        ReplayOutputs(command).run(file->replayer, conditions, command),
-                        command.explains_failures() || command.flags.verbose};
+  ReplayOutcome outcome{
+      command.replay.file, ReplayOutputs(command).run(file->replayer, conditions, command),
+      command.explains_failures() || command.flags.verbose, file->replayer.tables()};
   for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);
   if (command.explains_failures()) explain_failures(*file, conditions, command, outcome);
   bar.remove();

@@ -13,9 +13,9 @@
 #include "replay/replayer/replayed_states.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
-#include "tools/cli/kit/out_of_memory_report.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"
@@ -135,7 +135,7 @@ std::string host_state_json(const HostStateOutcome& outcome) {
   const std::vector<HostBlock> blocks = blocks_of(outcome.found.state);
   const HostSums sums = sums_of(blocks);
   const auto of_block = [&](const auto& block) { return block_json(block, outcome.tables); };
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"file", outcome.file},
                     {"moment", outcome.moment},
                     {"notes", outcome.found.notes},
@@ -163,7 +163,7 @@ struct StateOutcome {
   /// The tables of the states' stacks.
   const traces::SnapshotTables& tables;
   /// Set if the moment is an out-of-memory.
-  std::vector<OutOfMemoryExplanation> explained = {};
+  std::vector<replay::FailureExplanation> explained = {};
 };
 
 constexpr std::size_t map_width = 48;
@@ -256,9 +256,9 @@ std::string state_text(const StateOutcome& outcome) {
   std::string text =
       shown_name(outcome.file) + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
   for (const std::string& note : outcome.notes) text += "  note: " + shown_name(note) + "\n";
+  for (const replay::FailureExplanation& explained : outcome.explained)
+    text += answer_of(explained, outcome.tables).text();
   for (const replay::DeviceState& state : outcome.states) text += device_text(outcome, state);
-  for (const OutOfMemoryExplanation& explained : outcome.explained)
-    text += out_of_memory_text(explained, outcome.tables);
   return text;
 }
 
@@ -267,7 +267,7 @@ std::string state_json(const StateOutcome& outcome) {
   const auto of_failure = [&](const auto& explained) {
     return out_of_memory_json(explained, outcome.tables);
   };
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"file", outcome.file},
                     {"moment", outcome.moment},
                     {"notes", outcome.notes},
@@ -341,18 +341,20 @@ FoundStates find_states(replay::Recording& recording, const SnapshotCommand& com
 }
 
 /// One explanation for each device that ran out of memory; without a replay the report names none.
-std::vector<OutOfMemoryExplanation> explain(replay::Recording& recording,
-                                            const SnapshotCommand& command,
-                                            const std::vector<replay::DeviceState>& states,
-                                            const replay::ReplayReport& report) {
+std::vector<replay::FailureExplanation> explain(replay::Recording& recording,
+                                                const SnapshotCommand& command,
+                                                const std::vector<replay::DeviceState>& states,
+                                                const replay::ReplayReport& report) {
+  replay::ReplayConditions conditions = conditions_of(command.replay);
+  conditions.on_out_of_memory = replay::OnOutOfMemory::stop;
   const replay::ReplayTry tries =
-      command.is_quick ? replay::ReplayTry() : tries_of(recording, command.replay);
-  std::vector<OutOfMemoryExplanation> explained;
+      command.is_quick ? replay::ReplayTry() : replay::tries_of(recording, conditions);
+  std::vector<replay::FailureExplanation> explained;
   for (const replay::DeviceState& state : states) {
     const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
     if (of != report.devices.end())
-      explained.push_back(explain_replayed(state, *of, tries));
-    else if (auto recorded = explain_recorded(state, tries))
+      explained.push_back(explain_replayed(state, *of, tries, recording.tables()));
+    else if (auto recorded = explain_recorded(state, tries, recording.tables()))
       explained.push_back(*std::move(recorded));
   }
   return explained;

@@ -6,6 +6,7 @@
 
 #include "allocator/checks/out_of_memory.h"
 #include "allocator/types/check.h"
+#include "replay/explain/device_overview.h"
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/step.h"
 #include "tools/cli/commands/steps/rule_texts.h"
@@ -111,11 +112,18 @@ std::string segment_line(const SnapshotSegment& segment, const Step& step) {
   return line + "\n";
 }
 
+/// The line of the program that asked stands before the message.
+std::string failure_text(const Step& step, const traces::SnapshotTables& tables) {
+  const std::string place = replay::line_of(step.event.stack, tables);
+  return (place.empty() ? "" : "out of memory at " + place + ": ") +
+         out_of_memory_message(*step.failure);
+}
+
 std::string step_text(const Step& step, const traces::SnapshotTables& tables) {
   std::string text = "event " + std::to_string(step.number) + ": " +
                      shown_name(record_text(step.event, tables)) + "\n";
   for (const AllocatorEvent& entry : step.entries) text += entry_line(entry);
-  if (step.failure) text += "  " + out_of_memory_message(*step.failure) + "\n";
+  if (step.failure) text += "  " + failure_text(step, tables) + "\n";
   for (const allocator::Rule rule : step.rules)
     text += "  " + padded("rule " + rule_name(rule), action_width) + rule_text(rule) + "\n";
   for (const SnapshotSegment& segment : step.state.segments) text += segment_line(segment, step);
@@ -181,6 +189,7 @@ ordered_json step_json(const Step& step, const traces::SnapshotTables& tables) {
           {"entries", json_list(step.entries, entry_json)},
           {"failure",
            step.failure ? ordered_json(out_of_memory_message(*step.failure)) : ordered_json()},
+          {"call_site", text_or_null(replay::line_of(step.event.stack, tables))},
           {"allocated_bytes", step.allocated.count},
           {"reserved_bytes", step.reserved.count},
           {"segments", json_list(step.state.segments, [&](const SnapshotSegment& segment) {
@@ -202,7 +211,7 @@ std::string steps_json(const StepsOutcome& outcome, const traces::SnapshotTables
     };
     if (std::ranges::any_of(outcome.steps, acts)) rules[rule_name(row.rule)] = rule_text(row.rule);
   }
-  return json_text({{"schema_version", 1},
+  return json_text({{"schema_version", 2},
                     {"file", outcome.file},
                     {"reference", outcome.report.reference},
                     {"options", outcome.report.options},

@@ -1,0 +1,113 @@
+#include "replay/explain/device_overview.h"
+
+#include <algorithm>
+
+#include "allocator/types/check.h"
+#include "replay/call_sites/holdings.h"
+#include "replay/compare/history_metrics.h"
+#include "replay/recording/history_checks.h"
+#include "traces/io/input_error.h"
+#include "traces/model/user_frame.h"
+
+namespace vramlab::replay {
+namespace {
+
+void note_failures(const DeviceHistory& history, const traces::SnapshotTables& tables,
+                   DeviceOverview& found) {
+  std::size_t number = 0;
+  for (const AllocatorEvent& event : history.events) {
+    if (event.action == Action::oom && found.failures++ == 0) {
+      const traces::StackId stack = stack_of(history, number);
+      found.first_failure = {number, event.size, stack, line_of(stack, tables)};
+    }
+    ++number;
+  }
+}
+
+DeviceOverview overview_of(Recording& recording, const DeviceHistory& history,
+                           FollowsHistory follows) {
+  const bool can_walk = follows == FollowsHistory::quickly && impossible_part(history).empty();
+  const ExplainedHistory& explained =
+      can_walk ? recording.walk(history) : recording.explained(history);
+  DeviceOverview found;
+  found.device = history.device;
+  found.event_count = history.events.size();
+  found.metrics = history_metrics(history, explained);
+  found.label = explained.fidelity.label;
+  found.reasons = explained.fidelity.reasons;
+  note_failures(history, recording.tables(), found);
+  return found;
+}
+
+DeviceOverview overview_of(const DeviceReport& report, std::uint64_t event_count,
+                           const traces::SnapshotTables& tables) {
+  DeviceOverview found;
+  found.device = report.device.value;
+  found.event_count = event_count;
+  found.metrics = run_metrics(report);
+  found.failures = report.failures.size();
+  if (report.failures.empty()) return found;
+  const FailedRequest& first = report.failures.front();
+  found.first_failure = {first.event, first.figures.request, first.stack,
+                         line_of(first.stack, tables)};
+  return found;
+}
+
+void note_holders(Recording& recording, std::vector<DeviceOverview>& overviews) {
+  for (const DeviceHoldings& device : find_holdings(recording, {MomentKind::peak}).devices) {
+    const auto found = std::ranges::find(overviews, device.device, &DeviceOverview::device);
+    if (found == overviews.end() || device.blocks.empty()) continue;
+    found->holders = group_blocks(device.blocks, GroupBy::site, recording.tables());
+    found->allocated_at_peak = totals_of(device.blocks).bytes;
+  }
+}
+
+std::vector<DeviceOverview> overviews_of_program(const Replayer& replayer) {
+  std::vector<DeviceOverview> overviews;
+  const ReplayReport report = replayer.run({});
+  for (const DeviceReport& device : report.devices)
+    overviews.push_back(overview_of(device, report.events, replayer.tables()));
+  return overviews;
+}
+
+}  // namespace
+
+std::string line_of(traces::StackId stack, const traces::SnapshotTables& tables) {
+  const auto frame = traces::innermost_user_frame(stack, tables);
+  return frame ? traces::frame_text(*frame, tables) : std::string();
+}
+
+Bytes DeviceOverview::metric(std::string_view name) const {
+  const MetricValue* const value = find_value(metrics, name);
+  return {value == nullptr ? 0 : static_cast<std::uint64_t>(value->value)};
+}
+
+std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* replayer,
+                                         FollowsHistory follows) {
+  std::vector<DeviceOverview> overviews;
+  if (recording.is_program()) {
+    check(replayer != nullptr, "a program has peaks in a replay only");
+    overviews = overviews_of_program(*replayer);
+  } else {
+    for (const DeviceHistory& device : recording.history().devices)
+      if (!device.events.empty() || !device.final_segments.empty())
+        overviews.push_back(overview_of(recording, device, follows));
+  }
+  if (!overviews.empty()) note_holders(recording, overviews);
+  return overviews;
+}
+
+bool is_worse(const DeviceOverview& a, const DeviceOverview& b) {
+  if ((a.failures > 0) != (b.failures > 0)) return a.failures > 0;
+  const auto reserved = [](const DeviceOverview& device) {
+    return std::max(device.metric("peak_reserved"), device.metric("end_reserved"));
+  };
+  return reserved(a) > reserved(b);
+}
+
+const DeviceOverview* worst_of(const std::vector<DeviceOverview>& overviews) {
+  const auto worst = std::ranges::min_element(overviews, is_worse);
+  return worst == overviews.end() ? nullptr : &*worst;
+}
+
+}  // namespace vramlab::replay

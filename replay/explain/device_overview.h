@@ -1,0 +1,66 @@
+// DeviceOverview: what a recording shows of one device without trying anything else: peaks, failed
+// requests with the line of the first, the line that holds most, and how faithfully the history can
+// be followed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replay/call_sites/call_sites.h"
+#include "replay/metrics/metrics.h"
+#include "replay/recording/fidelity.h"
+#include "replay/recording/recording.h"
+#include "replay/replayer/replayer.h"
+
+namespace vramlab::replay {
+
+/// The line of the program that a stack names, such as `train.py:12 step`; empty for a stack
+/// without frames.
+std::string line_of(traces::StackId stack, const traces::SnapshotTables& tables);
+
+struct FoundFailure {
+  std::uint64_t event = 0;
+  /// A recording has the rounded size, a program the requested one.
+  Bytes requested;
+  traces::StackId stack;
+  /// Such as `train.py:12 step`; empty if the history does not say.
+  std::string place;
+};
+
+struct DeviceOverview {
+  std::int64_t device = 0;
+  std::uint64_t event_count = 0;
+  MetricValues metrics;
+  FidelityLabel label = FidelityLabel::exact;
+  /// Sentences: why the history is not followed exactly.
+  std::vector<std::string> reasons;
+  std::uint64_t failures = 0;
+  std::optional<FoundFailure> first_failure;
+  /// Call sites at the peak of allocated memory, the most bytes first.
+  std::vector<HeldGroup> holders;
+  Bytes allocated_at_peak;
+
+  /// 0 if it is not known.
+  Bytes metric(std::string_view name) const;
+  /// A history of one event tells nothing of what was requested.
+  bool has_history() const { return event_count > 1; }
+};
+
+/// How a history is followed: by the engine, which tells how faithful that is, or as quickly as the
+/// file allows.
+enum class FollowsHistory : std::uint8_t { with_engine, quickly };
+
+/// Devices with events or memory, by number. A program is replayed as the file says; `replayer` may
+/// be null for a history. Throws InputError.
+std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* replayer,
+                                         FollowsHistory follows = FollowsHistory::with_engine);
+
+/// The device that matters most: one with a failed request, then the one that reserves most. Null
+/// without devices.
+const DeviceOverview* worst_of(const std::vector<DeviceOverview>& overviews);
+bool is_worse(const DeviceOverview& a, const DeviceOverview& b);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,281 @@
+#include "replay/explain/explanation.h"
+
+#include <algorithm>
+
+#include "allocator/types/check.h"
+#include "replay/recording/history_checks.h"
+#include "replay/recording/recorded_states.h"
+#include "replay/replayer/replayed_states.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::replay {
+namespace {
+
+using traces::InputError;
+
+class ExplainRun {
+ public:
+  ExplainRun(Recording& recording, const ExplainQuestion& question, const SettingsRunner& run,
+             const ReplayEffort& effort)
+      : recording_(recording), question_(question), run_(run), effort_(effort) {}
+
+  Explanation find() {
+    found_.file = recording_.file();
+    found_.is_program = recording_.is_program();
+    if (is_glance_enough()) return std::move(found_);
+    open_replayer();
+    choose_device(overviews_of(recording_, replayer_.get()));
+    find_state();
+    if (found_.state) look_at_state();
+    if (replayer_) note_certainty();
+    if (replayer_ && question_.depth != ExplainDepth::quick) find_ways_out();
+    return std::move(found_);
+  }
+
+ private:
+  void open_replayer();
+  bool is_glance_enough();
+  void choose_device(const std::vector<DeviceOverview>& all);
+  void find_state();
+  void find_recorded_state();
+  void find_replayed_state();
+  void look_at_state();
+  void explain_failure();
+  void note_certainty();
+  void find_ways_out();
+  void seek_setting();
+  const DeviceHistory& history() const;
+  std::set<std::uint64_t> failures_before(std::uint64_t event) const;
+  std::uint64_t failure_event() const;
+
+  Recording& recording_;
+  const ExplainQuestion& question_;
+  const SettingsRunner& run_;
+  const ReplayEffort& effort_;
+  std::unique_ptr<Replayer> replayer_;
+  /// The report on the device, if the recording is a program.
+  std::optional<DeviceReport> report_;
+  Explanation found_;
+};
+
+/// Why nothing can be replayed; empty if something can.
+std::string reason_against_replays(const Recording& recording) {
+  std::string reason = "the file has no history";
+  for (const DeviceHistory& device : recording.history().devices) {
+    if (device.events.size() < 2) continue;
+    const std::string impossible = impossible_part(device);
+    if (impossible.empty()) return {};
+    reason = "no allocator can have made this history: " + impossible;
+  }
+  return reason;
+}
+
+void ExplainRun::open_replayer() {
+  if (!recording_.is_program()) found_.no_replay = reason_against_replays(recording_);
+  if (!found_.no_replay.empty()) return;
+  try {
+    replayer_ = std::make_unique<Replayer>(recording_);
+  } catch (const InputError& error) {
+    if (recording_.is_program()) throw;
+    found_.no_replay = error.what();
+  }
+}
+
+bool ExplainRun::is_glance_enough() {
+  if (question_.depth != ExplainDepth::glance || found_.is_program) return false;
+  choose_device(overviews_of(recording_, nullptr, FollowsHistory::quickly));
+  return found_.overview.failures == 0;
+}
+
+void ExplainRun::choose_device(const std::vector<DeviceOverview>& all) {
+  const DeviceOverview* chosen = worst_of(all);
+  if (question_.device) {
+    const auto named = std::ranges::find(all, *question_.device, &DeviceOverview::device);
+    chosen = named == all.end() ? nullptr : &*named;
+  }
+  if (chosen == nullptr)
+    throw InputError({recording_.file(), "",
+                      question_.device ? "a device " + std::to_string(*question_.device)
+                                       : std::string("a device with memory"),
+                      "none"});
+  found_.overview = *chosen;
+  found_.holders = chosen->holders;
+  found_.held = chosen->allocated_at_peak;
+}
+
+const DeviceHistory& ExplainRun::history() const {
+  const DeviceHistory* const history = recording_.device(found_.overview.device);
+  check(history != nullptr, "an overview is of a device of the recording");
+  return *history;
+}
+
+std::uint64_t ExplainRun::failure_event() const {
+  return question_.event.value_or(found_.overview.first_failure->event);
+}
+
+void ExplainRun::find_state() {
+  if (found_.is_program)
+    find_replayed_state();
+  else
+    find_recorded_state();
+}
+
+void ExplainRun::find_recorded_state() {
+  const DeviceHistory& of = history();
+  Moment moment{found_.overview.has_history() ? MomentKind::peak_reserved : MomentKind::end};
+  const bool is_failure = question_.event || found_.overview.first_failure;
+  if (is_failure) moment = {MomentKind::event, failure_event()};
+  if (question_.event && (*question_.event >= of.events.size() ||
+                          of.events[as_index(*question_.event)].action != Action::oom))
+    throw InputError({recording_.file(), "event " + std::to_string(*question_.event),
+                      "a request that failed", "none"});
+  RecordedStates states = recorded_states(recording_, moment, StateHistory::last_event);
+  for (DeviceState& state : states.states)
+    if (state.device.value == of.device)
+      found_.state = std::make_unique<DeviceState>(std::move(state));
+  found_.doubts = std::move(states.doubts);
+}
+
+void ExplainRun::find_replayed_state() {
+  if (question_.event)
+    throw InputError({recording_.file(), "event " + std::to_string(*question_.event),
+                      "a recorded failure; of a program the first is explained", "a program"});
+  ReplayConditions conditions;
+  conditions.notes_origins = NotesOrigins::yes;
+  conditions.scratch = effort_.scratch;
+  const ReplayReport report = replayer_->run(conditions);
+  for (const DeviceReport& device : report.devices)
+    if (device.device.value == found_.overview.device) report_ = device;
+  check(report_.has_value(), "a replay has the devices of the one before");
+  Moment moment{MomentKind::peak_reserved};
+  if (!report_->failures.empty()) moment = {MomentKind::out_of_memory};
+  for (DeviceState& state : states_at(*replayer_, conditions, moment, report))
+    if (state.device == report_->device)
+      found_.state = std::make_unique<DeviceState>(std::move(state));
+  found_.doubts = report.notes;
+}
+
+/// The blocks of a state that the program holds.
+std::vector<LiveBlock> live_blocks_of(const DeviceState& state) {
+  std::vector<LiveBlock> blocks;
+  for (const SnapshotSegment& segment : state.snapshot.segments)
+    for (const SnapshotBlock& block : segment.blocks) {
+      if (block.state != BlockState::active_allocated) continue;
+      LiveBlock live;
+      live.key = block.address.value;
+      live.requested = block.requested;
+      live.bytes = block.size;
+      live.stream = segment.stream;
+      live.pool = segment.pool;
+      if (const auto origin = state.origins.find(block.address); origin != state.origins.end()) {
+        live.stack = origin->second.stack;
+        live.event = origin->second.event;
+        live.time_ns = origin->second.time_ns;
+      }
+      blocks.push_back(live);
+    }
+  return blocks;
+}
+
+void ExplainRun::look_at_state() {
+  const DeviceState& state = *found_.state;
+  found_.figures = find_fragmentation(state.snapshot, state.rules).total;
+  found_.stranding = stranding_sites(state, recording_.tables());
+  const bool is_failure =
+      question_.event || found_.overview.first_failure || (report_ && !report_->failures.empty());
+  if (!is_failure) return;
+  const std::vector<LiveBlock> blocks = live_blocks_of(state);
+  found_.holders = group_blocks(blocks, GroupBy::site, recording_.tables());
+  found_.held = totals_of(blocks).bytes;
+  explain_failure();
+}
+
+std::set<std::uint64_t> ExplainRun::failures_before(std::uint64_t event) const {
+  std::set<std::uint64_t> before;
+  std::uint64_t number = 0;
+  for (const AllocatorEvent& entry : history().events) {
+    if (number == event) break;
+    if (entry.action == Action::oom) before.insert(number);
+    ++number;
+  }
+  return before;
+}
+
+void ExplainRun::explain_failure() {
+  ReplayConditions conditions;
+  conditions.scratch = effort_.scratch;
+  ReplayTry tries;
+  const bool can_try = replayer_ && question_.depth != ExplainDepth::quick &&
+                       event_count_of(*replayer_) <= effort_.most_events;
+  if (found_.is_program) {
+    if (can_try) tries = tries_of(*replayer_, conditions);
+    found_.failure.emplace(explain_replayed(*found_.state, *report_, tries, recording_.tables()));
+    return;
+  }
+  std::set<std::uint64_t> before = failures_before(failure_event());
+  if (!before.empty()) conditions.on_out_of_memory = OnOutOfMemory::skip;
+  if (can_try) tries = tries_of(*replayer_, conditions);
+  if (auto explained =
+          explain_recorded(*found_.state, tries, recording_.tables(), std::move(before)))
+    found_.failure.emplace(*std::move(explained));
+}
+
+/// The versions that read their options in three passes name the variable for all devices.
+std::string_view variable_of(const ReferenceVersion& version) {
+  return version.grammar == allocator::OptionGrammar::single_pass ? "PYTORCH_CUDA_ALLOC_CONF"
+                                                                  : "PYTORCH_ALLOC_CONF";
+}
+
+void ExplainRun::note_certainty() {
+  if (found_.failure) found_.failure->options_variable = variable_of(replayer_->version());
+  found_.trust = replayer_->trust({});
+  found_.options = replayer_->settings().text;
+  const HistoryProgram* const history = replayer_->history(found_.overview.device);
+  if (history != nullptr) found_.reserved_before = reserved_in(history->part.start);
+}
+
+void ExplainRun::find_ways_out() {
+  GpuQuestion question;
+  if (found_.failure) {
+    const std::uint64_t event = found_.failure->story.refused.event;
+    question.request = {found_.state->device, event};
+    if (!found_.is_program) question.request->went_on_after = failures_before(event);
+    question.least = found_.failure->least_for_any_setting();
+  }
+  found_.smallest_gpu = smallest_gpu(*replayer_, question, effort_);
+  if (found_.failure)
+    seek_setting();
+  else
+    found_.advice = find_advice(*replayer_, run_, effort_);
+  found_.is_too_long = !found_.failure && event_count_of(*replayer_) > effort_.most_for_advice();
+}
+
+/// Searches further where none of the likely settings lets the failed request pass.
+void ExplainRun::seek_setting() {
+  FailureExplanation& failure = *found_.failure;
+  if (failure.passing() != nullptr || !failure.can_a_setting_help() ||
+      found_.overview.failures != 1 || event_count_of(*replayer_) > effort_.most_for_advice())
+    return;
+  ReplayConditions conditions;
+  conditions.scratch = effort_.scratch;
+  const Advice advice =
+      advise(*replayer_, {conditions}, [&](const std::vector<AskedSetting>& settings) {
+        return run_(*replayer_, settings, conditions);
+      });
+  if (advice.best.was_refused() || advice.best.worst().failed) return;
+  failure.tried.push_back({advice.best.conf, true, true, advice.best.conf});
+}
+
+}  // namespace
+
+bool Explanation::began_late() const {
+  return reserved_before.count > 0 &&
+         2 * reserved_before.count >= overview.metric("peak_reserved").count;
+}
+
+Explanation explain(Recording& recording, const ExplainQuestion& question,
+                    const SettingsRunner& run, const ReplayEffort& effort) {
+  return ExplainRun(recording, question, run, effort).find();
+}
+
+}  // namespace vramlab::replay

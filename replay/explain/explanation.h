@@ -1,0 +1,70 @@
+// Explanation: the answer to "what happened to the memory here?", for the device of a recording
+// that matters most. For a request that failed: who asked, why it failed, who held the memory, and
+// what would have helped. Without a failure: the peak, who held it, the memory that lay idle, and
+// the best setting. Figures only; tools/ prints them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/explain/device_overview.h"
+#include "replay/explain/failure_explanation.h"
+#include "replay/explain/stranding_sites.h"
+#include "replay/explain/ways_out.h"
+
+namespace vramlab::replay {
+
+/// How much is looked at.
+enum class ExplainDepth : std::uint8_t {
+  /// A failed request as with `full`; without one, only what following the history quickly shows.
+  glance,
+  /// No replays that find what would have helped.
+  quick,
+  full,
+};
+
+struct ExplainQuestion {
+  /// The event of a failed request; without it, the first that failed.
+  std::optional<std::uint64_t> event = {};
+  std::optional<std::int64_t> device = {};
+  ExplainDepth depth = ExplainDepth::full;
+};
+
+struct Explanation {
+  std::string file;
+  DeviceOverview overview;
+  bool is_program = false;
+  /// At the failure, at the peak of reserved memory, or at the end. Null where an allocator cannot
+  /// have made the history.
+  std::unique_ptr<DeviceState> state;
+  StateFigures figures;
+  std::optional<FailureExplanation> failure;
+  /// Call sites at the failure, or at the peak of allocated memory.
+  std::vector<HeldGroup> holders;
+  Bytes held;
+  std::vector<StrandingSite> stranding;
+  std::optional<SmallestGpu> smallest_gpu;
+  std::optional<FoundAdvice> advice;
+  /// Reserved before the first event.
+  Bytes reserved_before;
+  /// Empty where nothing can be replayed; `no_replay` says why.
+  std::optional<Trust> trust;
+  std::string no_replay;
+  /// The recorded options; empty if there are none.
+  std::string options;
+  /// Whether the history is too long to seek a setting.
+  bool is_too_long = false;
+  /// Sentences about all that is not sure.
+  std::vector<std::string> doubts;
+
+  /// Most memory was there before the first event, so no setting can be judged.
+  bool began_late() const;
+};
+
+/// `run`: replays settings. Throws InputError, also if the file has no device or no such failure.
+Explanation explain(Recording& recording, const ExplainQuestion& question,
+                    const SettingsRunner& run, const ReplayEffort& effort);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,58 @@
+// FailureExplanation: one request that failed: the line that asked, the reason, and changes that
+// would have helped, found by replaying.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replay/metrics/out_of_memory_reason.h"
+#include "replay/replayer/replayer.h"
+#include "replay/settings_search/out_of_memory_tries.h"
+
+namespace vramlab::replay {
+
+struct FailureExplanation {
+  /// The state right after it.
+  const DeviceState& state;
+  OutOfMemoryReason story;
+  traces::StackId stack = {};
+  /// The line of the program that asked, such as `train.py:12 step`; empty if the file does not
+  /// say.
+  std::string place = {};
+  /// The device's memory in the replay; empty for a recording.
+  std::optional<Bytes> memory = {};
+  /// Changes with which the request passes, found by replaying.
+  std::optional<Bytes> least_memory = {};
+  std::vector<TriedOptions> tried = {};
+  /// The variable that takes the options.
+  std::string_view options_variable = "PYTORCH_CUDA_ALLOC_CONF";
+
+  /// As requested, or in a recording as rounded.
+  Bytes asked() const { return story.refused.request.value_or(story.refused.rounded); }
+  /// The memory that the allocator could have in all; empty where it is unknown.
+  std::optional<Bytes> capacity() const;
+  /// The least memory with which any allocator serves the request: what is live, and the request.
+  Bytes least_for_any_setting() const;
+  bool can_a_setting_help() const;
+  /// The best of those tried; null if none passes.
+  const TriedOptions* passing() const;
+};
+
+/// Replays under changed conditions. The replayer must outlive the tries.
+ReplayTry tries_of(const Replayer& replayer, const ReplayConditions& asked);
+/// The same of a recording, which is prepared for replays at the first try.
+ReplayTry tries_of(Recording& recording, const ReplayConditions& asked);
+
+/// An explanation for a state of a recording; empty if the state is not at an out-of-memory.
+/// `went_on_after`: events of earlier failures. Without tries the changes that would have helped
+/// are left out.
+std::optional<FailureExplanation> explain_recorded(const DeviceState& state, const ReplayTry& tries,
+                                                   const traces::SnapshotTables& tables,
+                                                   std::set<std::uint64_t> went_on_after = {});
+/// An explanation for the first request that failed in a replay of a device.
+FailureExplanation explain_replayed(const DeviceState& state, const DeviceReport& report,
+                                    const ReplayTry& tries, const traces::SnapshotTables& tables);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,79 @@
+#include "replay/explain/ways_out.h"
+
+#include <algorithm>
+
+#include "replay/settings_search/capacity.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::replay {
+namespace {
+
+std::optional<Bytes> least_on_device(const Replayer& replayer) {
+  const auto live = live_bounds(replayer, replayer.settings());
+  return live ? std::optional(live->on_device) : std::nullopt;
+}
+
+/// Whether the GPU is enough; empty if the memory that is there at the start does not fit.
+std::optional<SmallestGpu> tried_gpu(const Replayer& replayer, const streams::GpuModel& gpu,
+                                     const GpuQuestion& question, const ReplayEffort& effort) {
+  ReplayConditions conditions;
+  conditions.scratch = effort.scratch;
+  conditions.memory = gpu.available();
+  if (question.held_by_others > Bytes{}) conditions.held_by_others = question.held_by_others;
+  if (question.request) conditions.on_out_of_memory = OnOutOfMemory::skip;
+  try {
+    const ReplayReport report = replayer.figures(conditions);
+    const bool is_enough =
+        question.request ? passes(report, *question.request) : !report.has_failures();
+    if (is_enough) return SmallestGpu{&gpu, 0, !report.has_failures()};
+  } catch (const traces::InputError&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Bytes peak_reserved_of_row(const SweepRow& row) {
+  return {static_cast<std::uint64_t>(value_of(row.worst().metrics, "peak_reserved"))};
+}
+
+}  // namespace
+
+std::uint64_t event_count_of(const Replayer& replayer) {
+  std::uint64_t count = 0;
+  for (const ProgramPart* part : replayer.parts()) count += part->program.event_count();
+  return count;
+}
+
+std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuestion& question,
+                                        const ReplayEffort& effort) {
+  if (event_count_of(replayer) > effort.most_events) return std::nullopt;
+  Bytes least = question.least;
+  if (!question.request) least = std::max(least, least_on_device(replayer).value_or(Bytes{}));
+  const auto gpus = streams::gpu_models();
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    if (gpus[i].available() < question.held_by_others + std::max(least, Bytes{1})) continue;
+    auto found = tried_gpu(replayer, gpus[i], question, effort);
+    if (!found) continue;
+    found->larger_count = gpus.size() - i - 1;
+    return found;
+  }
+  return SmallestGpu{};
+}
+
+std::optional<FoundAdvice> find_advice(const Replayer& replayer, const SettingsRunner& run,
+                                       const ReplayEffort& effort) {
+  if (event_count_of(replayer) > effort.most_for_advice()) return std::nullopt;
+  ReplayConditions conditions;
+  conditions.scratch = effort.scratch;
+  conditions.memory = boundless_memory;
+  const Advice advice =
+      advise(replayer, {conditions}, [&](const std::vector<AskedSetting>& settings) {
+        return run(replayer, settings, conditions);
+      });
+  if (advice.best.was_refused() || advice.recorded.was_refused()) return std::nullopt;
+  conditions.options = advice.best.conf;
+  return FoundAdvice{advice.best.conf, peak_reserved_of_row(advice.best),
+                     peak_reserved_of_row(advice.recorded), replayer.trust(conditions)};
+}
+
+}  // namespace vramlab::replay

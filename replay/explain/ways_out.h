@@ -1,0 +1,74 @@
+// WaysOut: the smallest GPU that would have been enough, and the best setting without a limit of
+// memory, both found by replaying.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/replayer/replayer.h"
+#include "replay/settings_search/advise.h"
+#include "replay/settings_search/out_of_memory_tries.h"
+#include "streams/device/gpu_models.h"
+
+namespace vramlab::replay {
+
+/// Replays each setting on one recording, in parallel where that is possible.
+using SettingsRunner =
+    std::function<std::vector<SweepRow>(const Replayer& replayer, const std::vector<AskedSetting>&,
+                                        const ReplayConditions& conditions)>;
+
+/// Limits of the work: longer histories are not replayed again and again.
+struct ReplayEffort {
+  std::uint64_t most_events = 1'000'000;
+  traces::ScratchPlace scratch = {};
+
+  /// A search for the best setting replays some forty of them.
+  std::uint64_t most_for_advice() const { return most_events / 8; }
+};
+
+/// Events of all devices that a replay goes through.
+std::uint64_t event_count_of(const Replayer& replayer);
+
+struct GpuQuestion {
+  Bytes held_by_others;
+  /// The request that must pass; without it, all requests must.
+  std::optional<FailedAt> request = {};
+  /// Memory below which no GPU is enough, whatever the allocator does.
+  Bytes least = {};
+};
+
+struct SmallestGpu {
+  /// Null if no GPU of the table is large enough.
+  const streams::GpuModel* gpu = nullptr;
+  /// GPUs of the table with more memory.
+  std::size_t larger_count = 0;
+  /// No request of the history fails there.
+  bool runs_through = false;
+};
+
+/// The first GPU of the table, in order of memory, that is enough under the recorded options. Empty
+/// if there is too much to replay.
+std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuestion& question,
+                                        const ReplayEffort& effort);
+
+struct FoundAdvice {
+  /// Empty: no options are best.
+  std::string conf;
+  Bytes peak_reserved;
+  /// With the recorded options.
+  Bytes recorded_peak_reserved;
+  Trust trust = Trust::exact;
+
+  Bytes saved() const {
+    return recorded_peak_reserved - std::min(recorded_peak_reserved, peak_reserved);
+  }
+};
+
+/// The best options without a limit of memory. Empty if there is too much to replay.
+std::optional<FoundAdvice> find_advice(const Replayer& replayer, const SettingsRunner& run,
+                                       const ReplayEffort& effort);
+
+}  // namespace vramlab::replay

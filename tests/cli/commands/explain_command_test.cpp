@@ -1,0 +1,130 @@
+// `vramlab explain` from outside: a failed request, a peak, several files, and its short form.
+#include <algorithm>
+
+#include "tests/support/kit/command_test.h"
+
+namespace vramlab::tests {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A recording that ends with a request of worst_case.py:27 or :14 that failed.
+std::string failed_recording() {
+  const std::string file = support::own_folder() + "explain_oom.json";
+  const ProgramResult written =
+      run_vramlab({"replay", samples + "fragments.vtrace", "--device-memory", "1GiB",
+                   "--snapshot-out", file, "--snapshot-at", "oom", "--force"});
+  EXPECT_EQ(written.exit_status, 0) << written.errors;
+  return file;
+}
+
+/// The entry of the first failed request, and its number.
+std::pair<json, std::size_t> oom_entry(const std::string& file) {
+  const json snapshot = json::parse(content_of(file));
+  const json& trace = snapshot.at("device_traces").at(0);
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    if (trace.at(i).at("action") == "oom") return {trace.at(i), i};
+  return {};
+}
+
+/// All frames are of the program itself, so the innermost is the line.
+std::string line_of_entry(const json& entry) {
+  const json& frame = entry.at("frames").at(0);
+  const std::string file = frame.at("filename");
+  return file + ":" + std::to_string(frame.at("line").get<int>()) + " " +
+         frame.at("name").get<std::string>();
+}
+
+TEST(ExplainCommand, names_the_line_of_the_failed_request_as_the_recording_has_it) {
+  const std::string file = failed_recording();
+  const auto [entry, event] = oom_entry(file);
+  const json answer = run_json({"explain", file}).at("answer");
+  const std::string place = answer.at("out_of_memory").at("call_site");
+  EXPECT_THAT(line_of_entry(entry), testing::EndsWith(place));
+  EXPECT_EQ(answer.at("event"), event);
+  EXPECT_THAT(answer.at("headline").get<std::string>(), HasSubstr("requested at " + place));
+}
+
+TEST(ExplainCommand, the_line_stands_in_snapshot_steps_and_replay_too) {
+  const std::string file = failed_recording();
+  const std::string event = std::to_string(oom_entry(file).second);
+  const std::string place =
+      run_json({"explain", file}).at("answer").at("out_of_memory").at("call_site");
+  EXPECT_EQ(run_json({"snapshot", file, "--at", "oom"}).at("out_of_memory").at(0).at("call_site"),
+            place);
+  const json steps = run_json({"steps", file, "--from", event, "--count", "1"}).at("steps");
+  EXPECT_EQ(steps.at(0).at("call_site"), place);
+  const json replayed = run_json({"replay", file}).at("devices").at(0).at("out_of_memory");
+  EXPECT_EQ(replayed.at(0).at("call_site"), place);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"snapshot", file, "--at", "oom"},
+        {"steps", file, "--from", event, "--count", "1"},
+        {"replay", file}})
+    EXPECT_THAT(run_vramlab(words).output, HasSubstr(" at " + place)) << words.front();
+}
+
+TEST(ExplainCommand, answers_in_at_most_14_lines_and_the_failure_comes_first) {
+  const std::string file = failed_recording();
+  for (const std::string& one : {file, leak, samples + "gpt_training.pickle.gz"}) {
+    const std::string text = run_vramlab({"explain", one}).output;
+    EXPECT_LE(std::ranges::count(text, '\n'), 14) << text;
+    EXPECT_GE(std::ranges::count(text, '\n'), 5) << text;
+  }
+  EXPECT_THAT(run_vramlab({"explain", file}).output,
+              StartsWith(file + ": out of memory on GPU 0: "));
+}
+
+TEST(ExplainCommand, a_setting_that_it_names_passes_in_a_replay) {
+  const std::string file = failed_recording();
+  const json failure = run_json({"explain", file}).at("answer").at("out_of_memory");
+  ASSERT_FALSE(failure.at("tried").empty());
+  for (const json& tried : failure.at("tried")) {
+    const json replayed = run_json({"replay", file, "--conf", tried.at("options")});
+    EXPECT_EQ(replayed.at("stopped_at").is_null(), tried.at("runs_through")) << tried;
+  }
+}
+
+TEST(ExplainCommand, the_smallest_gpu_runs_the_history) {
+  const json answer = run_json({"explain", leak}).at("answer");
+  const std::string gpu = answer.at("smallest_gpu").at("name");
+  EXPECT_TRUE(run_json({"replay", leak, "--gpu", gpu}).at("stopped_at").is_null());
+}
+
+TEST(ExplainCommand, a_file_in_place_of_a_command_is_explained) {
+  EXPECT_EQ(run_vramlab({leak}).output, run_vramlab({"explain", leak}).output);
+  EXPECT_EQ(run_json({leak}), run_json({"explain", leak}));
+  expect_refused({"no_such_file.pickle"}, "there is no command 'no_such_file.pickle'");
+}
+
+TEST(ExplainCommand, of_several_files_the_worst_is_explained_and_all_are_in_the_table) {
+  const std::string file = failed_recording();
+  const json document = run_json({"explain", leak, file, training});
+  EXPECT_EQ(document.at("answer").at("file"), file);
+  ASSERT_EQ(document.at("recordings").size(), 3U);
+  EXPECT_EQ(document.at("recordings").at(0).at("file"), leak);
+  EXPECT_EQ(document.at("recordings").at(1).at("failures"), 1);
+  const std::string text = run_vramlab({"explain", leak, file, training}).output;
+  EXPECT_THAT(text, HasSubstr("peak reserved"));
+  EXPECT_THAT(text, HasSubstr("leak.vtrace"));
+  const std::string table = run_vramlab({"info", leak, file, training}).output;
+  EXPECT_EQ(std::ranges::count(table, '\n'), 4) << table;
+}
+
+TEST(ExplainCommand, another_failure_is_asked_for_by_its_event) {
+  const std::string file = failed_recording();
+  const std::string event = std::to_string(oom_entry(file).second);
+  EXPECT_EQ(run_json({"explain", file, "--at", event, "--device", "0"}),
+            run_json({"explain", file}));
+  expect_refused({"explain", file, "--at", "0"}, "a request that failed");
+}
+
+TEST(ExplainCommand, markdown_is_a_table_without_lines_of_its_own) {
+  const std::string text = run_vramlab({"explain", leak, "--format", "markdown"}).output;
+  EXPECT_THAT(text, StartsWith("**"));
+  EXPECT_THAT(text, HasSubstr("| holds most |"));
+}
+
+}  // namespace
+}  // namespace vramlab::tests

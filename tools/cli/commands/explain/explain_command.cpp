@@ -1,0 +1,111 @@
+// `vramlab explain`: says what happened to the memory: the failed request or the peak, who held the
+// memory, and what would have helped.
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/explain/explanation.h"
+#include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/explanation_report.h"
+#include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/messages.h"
+#include "tools/cli/kit/outputs.h"
+#include "tools/cli/kit/recordings_table.h"
+#include "tools/cli/printers/json_text.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct ExplainArguments {
+  std::vector<std::string> files;
+  std::optional<std::uint64_t> event;
+  std::optional<std::int64_t> device;
+  bool is_quick = false;
+  std::string format;
+  CommonFlags flags;
+};
+
+std::string format_of(const ExplainArguments& arguments) {
+  if (arguments.flags.json && !arguments.format.empty() && arguments.format != "json")
+    throw traces::InputError({"--format", "", "json, or no --json", arguments.format});
+  if (arguments.flags.json) return "json";
+  return arguments.format.empty() ? "text" : arguments.format;
+}
+
+std::string explain_text(const replay::Explanation& explanation,
+                         const traces::SnapshotTables& tables,
+                         const std::vector<RecordingRow>& rows) {
+  AnswerText answer = answer_of(explanation, tables);
+  answer.headline = explanation.file + ": " + answer.headline;
+  std::string text = answer.text();
+  if (rows.size() > 1) text += "\n" + recordings_table(rows).text();
+  return text;
+}
+
+std::string explain_markdown(const replay::Explanation& explanation,
+                             const traces::SnapshotTables& tables,
+                             const std::vector<RecordingRow>& rows) {
+  AnswerText answer = answer_of(explanation, tables);
+  answer.headline = explanation.file + ": " + answer.headline;
+  std::string text = answer.markdown();
+  if (rows.size() > 1) text += "\n" + recordings_table(rows).markdown();
+  return text;
+}
+
+std::string explain_json(const replay::Explanation& explanation,
+                         const traces::SnapshotTables& tables,
+                         const std::vector<RecordingRow>& rows) {
+  return json_text({{"schema_version", 1},
+                    {"answer", explanation_json(explanation, tables)},
+                    {"recordings", recordings_json(rows)}});
+}
+
+ExitStatus explain_files(const ExplainArguments& arguments) {
+  const std::string format = format_of(arguments);
+  if (arguments.files.size() > 1 && (arguments.event || arguments.device))
+    throw traces::InputError({"--at and --device", "", "a single file", "several"});
+  FoundRecordings found = look_at_recordings(arguments.files, arguments.flags);
+  if (!found.worst)
+    throw traces::InputError({arguments.files.front(), "", "a device with memory", "none"});
+  ProgressBar bar(found.worst->file(), arguments.flags);
+  bar.show("replaying");
+  const replay::ExplainQuestion question{
+      arguments.event, arguments.device,
+      arguments.is_quick ? replay::ExplainDepth::quick : replay::ExplainDepth::full};
+  const replay::Explanation explanation =
+      explain(*found.worst, question, settings_runner(), replay_effort());
+  const traces::SnapshotTables& tables = found.worst->tables();
+  print(format == "json"       ? explain_json(explanation, tables, found.rows)
+        : format == "markdown" ? explain_markdown(explanation, tables, found.rows)
+                               : explain_text(explanation, tables, found.rows));
+  return ExitStatus::done;
+}
+
+void add_options(CLI::App& command, ExplainArguments& arguments) {
+  add_file(command, arguments.files,
+           "Recordings or programs, in any format that vramlab info knows; of several the worst is "
+           "explained, and a table has all (- is standard input)");
+  command.add_option("--at", arguments.event,
+                     "Explain the request that failed at this event, instead of the first");
+  command.add_option("--device", arguments.device, "Explain this device, instead of the worst");
+  command.add_flag("--quick", arguments.is_quick,
+                   "Skip the replays that find what would have helped");
+  command
+      .add_option("--format", arguments.format,
+                  "text, markdown (for a pull request) or json (default: text)")
+      ->check(CLI::IsMember({"text", "markdown", "json"}));
+}
+
+}  // namespace
+
+Command explain_command() {
+  return {"explain",
+          "Explain an out-of-memory or a peak: the line, who holds memory, what would help",
+          "Example: vramlab explain snapshot.pickle",
+          with<ExplainArguments>(add_options, explain_files)};
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,448 @@
+#include "tools/cli/kit/explanation_report.h"
+
+#include <algorithm>
+#include <span>
+
+#include "streams/device/gpu_models.h"
+#include "tools/cli/kit/what_if_runs.h"
+#include "tools/cli/printers/fragmentation_text.h"
+#include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/table.h"
+#include "tools/cli/printers/text_lines.h"
+
+namespace vramlab::tools {
+namespace {
+
+using nlohmann::ordered_json;
+using replay::Explanation;
+using replay::FailureExplanation;
+using replay::OutOfMemoryReason;
+
+constexpr std::size_t most_holders = 3;
+constexpr std::size_t most_sites = 2;
+constexpr const char* unknown_line = "an unknown line";
+
+std::string counted(std::uint64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+void add_answer_line(AnswerText& answer, const std::string& name, const std::string& text) {
+  if (!text.empty()) answer.lines.push_back({name, text});
+}
+
+std::string failure_headline(const FailureExplanation& failure) {
+  return "out of memory on GPU " + std::to_string(failure.state.device.value) + ": " +
+         at_line(failure.asked(), failure.place) + ", event " +
+         std::to_string(failure.story.refused.event);
+}
+
+std::string missing_text(const OutOfMemoryReason& story) {
+  if (story.is_limited_by_unknown_share)
+    return "; enough was left, so a memory fraction must have limited it";
+  return story.shortfall ? "; " + format_bytes(*story.shortfall) + " too little" : std::string();
+}
+
+std::string there_was_text(const FailureExplanation& failure) {
+  const replay::StateFigures figures =
+      find_fragmentation(failure.state.snapshot, failure.state.rules).total;
+  const OutOfMemoryReason& story = failure.story;
+  std::string text = format_bytes(figures.allocated) + " allocated, " + format_bytes(figures.free) +
+                     " cached and free, ";
+  text +=
+      story.refused.device_free ? format_bytes(*story.refused.device_free) : "an unknown amount";
+  const auto capacity = failure.capacity();
+  return text + (capacity ? " left of " + format_bytes(*capacity) : " left on the GPU") +
+         missing_text(story);
+}
+
+/// The free memory that the request could not take, and why; the largest parts.
+std::string no_use_text(const FailureExplanation& failure) {
+  const OutOfMemoryReason& story = failure.story;
+  struct Part {
+    Bytes bytes;
+    std::string where;
+  };
+  const Bytes kept_whole = story.kept_by_split_limit + story.passed_over;
+  const std::string pieces =
+      kept_whole == Bytes{} ? "in pieces of at most " + format_bytes(story.in_lane.largest_free)
+                            : "in smaller pieces";
+  std::vector<Part> parts = {
+      {story.in_lane.free - std::min(story.in_lane.free, kept_whole), pieces},
+      {story.kept_by_split_limit, "in blocks that max_split_size_mb keeps whole"},
+      {story.passed_over, "in expandable segments, while the option is off"},
+      {story.free_on_other_streams, "for other streams"},
+      {story.free_in_other_half,
+       std::string("in the half of the pool for ") +
+           (story.lane.kind == allocator::PoolKind::large ? "small" : "large") + " requests"},
+      {story.free_in_other_pools, "in other pools"}};
+  const Bytes least{std::max<std::uint64_t>(1, failure.asked().count / 100)};
+  std::erase_if(parts, [&](const Part& part) { return part.bytes < least; });
+  std::ranges::stable_sort(parts, std::greater<>(), &Part::bytes);
+  std::string text;
+  for (const Part& part : std::span(parts).first(std::min<std::size_t>(3, parts.size())))
+    text += (text.empty() ? "" : ", ") + format_bytes(part.bytes) + " " + part.where;
+  return text;
+}
+
+/// Empty for less than a hundredth of the reserved memory.
+std::string stranding_text(const std::vector<replay::StrandingSite>& sites, Bytes reserved) {
+  Bytes all;
+  for (const replay::StrandingSite& site : sites) all += site.strands;
+  if (100 * all.count < reserved.count || all == Bytes{}) return {};
+  std::string text;
+  for (const replay::StrandingSite& site :
+       std::span(sites).first(std::min(most_sites, sites.size())))
+    text += (text.empty() ? "" : ", ") + site.place + " (" + format_bytes(site.strands) + ")";
+  return format_bytes(all) + " of it lie beside live blocks of " + text +
+         (sites.size() > most_sites ? " and others" : "");
+}
+
+std::string enough_text(const FailureExplanation& failure, const traces::SnapshotTables& tables) {
+  const auto& blocks = failure.story.enough_to_free;
+  if (blocks.empty()) return {};
+  Bytes held;
+  Bytes released;
+  for (const replay::Pinner& block : blocks) {
+    held += block.size;
+    released += block.released_alone;
+  }
+  const std::string site = call_site_text(failure.state, blocks.front().at, tables);
+  return "freeing " + counted(blocks.size(), "block", "blocks") + " (" + format_bytes(held) +
+         (site.empty() ? "" : "; " + std::string(blocks.size() > 1 ? "first " : "") + site) +
+         ") would have released " + format_bytes(released);
+}
+
+/// As it is typed in a shell.
+std::string setting_text(std::string_view variable, const std::string& options) {
+  return options.empty() ? "no options" : std::string(variable) + "=" + options;
+}
+
+/// Whether the request alone is larger than the memory of any GPU.
+bool is_absurd(const FailureExplanation& failure) {
+  return failure.asked() > streams::gpu_models().back().total;
+}
+
+std::string tried_text(const FailureExplanation& failure) {
+  if (is_absurd(failure))
+    return "none can help: no GPU has so much memory; look for the sizes in that line";
+  if (!failure.can_a_setting_help())
+    return "none can help: " + format_bytes(failure.least_for_any_setting()) +
+           " are live with this request, more than " + format_bytes(*failure.capacity());
+  if (const replay::TriedOptions* const passing = failure.passing())
+    return setting_text(failure.options_variable, passing->options) + " passes this request, " +
+           (passing->runs_through ? "and all others" : "but a later one fails") +
+           " (found by replaying)";
+  if (failure.tried.empty()) return {};
+  std::string names;
+  for (const replay::TriedOptions& tried : failure.tried)
+    names += (names.empty() ? "" : ", ") + tried.added;
+  return "none of those tried passes it: " + names;
+}
+
+std::string least_memory_text(const FailureExplanation& failure) {
+  if (!failure.least_memory) return {};
+  return format_bytes(*failure.least_memory) + " is enough, " +
+         format_bytes(*failure.least_memory - *failure.memory) + " more (found by replaying)";
+}
+
+std::string holder_text(const replay::HeldGroup& group, Bytes all) {
+  return right(format_bytes(group.totals.bytes), 10) + "  " + group.key +
+         (all > Bytes{} ? "  (" + percent_of(group.totals.bytes.count, all.count) + ")" : "");
+}
+
+void add_holders(AnswerText& answer, const Explanation& explanation) {
+  const auto& holders = explanation.holders;
+  for (std::size_t i = 0; i < std::min(most_holders, holders.size()); ++i)
+    add_answer_line(answer, i == 0 ? "holds most" : "", holder_text(holders[i], explanation.held));
+}
+
+std::string failures_text(const Explanation& explanation) {
+  const std::uint64_t count = explanation.overview.failures;
+  if (count < 2) return {};
+  return std::to_string(count) + " requests failed in all, so the program went on" +
+         (explanation.is_program ? "" : " (--at EVENT explains another)");
+}
+
+std::string reserved_before_text(const Explanation& explanation) {
+  if (explanation.reserved_before == Bytes{}) return {};
+  const Bytes peak = explanation.overview.metric("peak_reserved");
+  return format_bytes(explanation.reserved_before) + " of " + format_bytes(peak) +
+         " were reserved before the recording began" +
+         (explanation.began_late() ? ", so settings cannot be judged" : "");
+}
+
+std::string certainty_text(const Explanation& explanation) {
+  if (!explanation.trust)
+    return explanation.no_replay.empty() ? std::string() : "not replayed: " + explanation.no_replay;
+  const auto& reasons = explanation.overview.reasons;
+  if (*explanation.trust == replay::Trust::guessed)
+    return "guessed: following the recording was not exact" +
+           (reasons.empty() ? std::string() : ": " + reasons.front());
+  if (*explanation.trust == replay::Trust::modelled)
+    return "modelled: simulated streams decide when memory of other streams is free again";
+  if (explanation.began_late()) return "exact from the first recorded event on";
+  return explanation.is_program ? "exact: the allocator's own answers to these requests"
+                                : "exact: the recording replays as it was";
+}
+
+std::string next_text(const Explanation& explanation) {
+  const std::string& file = explanation.file;
+  if (explanation.failure)
+    return "vramlab snapshot " + file + " --at " +
+           std::to_string(explanation.failure->story.refused.event) + "; vramlab report " + file +
+           " -o report.html";
+  if (!explanation.is_program && (!explanation.overview.has_history() || explanation.began_late()))
+    return "record before the first allocation: torch.cuda.memory._record_memory_history()";
+  return (explanation.trust ? "vramlab advise " + file + "; " : std::string()) + "vramlab top " +
+         file;
+}
+
+std::string gpus_text(const Explanation& explanation) {
+  if (!explanation.smallest_gpu) return {};
+  const replay::SmallestGpu& smallest = *explanation.smallest_gpu;
+  if (smallest.gpu == nullptr) return "none of the list is large enough";
+  std::string text = smallest_gpu_text(smallest);
+  if (!explanation.failure) return text;
+  const bool is_last =
+      explanation.failure->story.refused.event + 1 >= explanation.overview.event_count;
+  return text + (is_last                 ? "; the need after the failure is unknown"
+                 : smallest.runs_through ? "; the rest of the recording fits, too"
+                                         : "; a later request fails there");
+}
+
+std::string peak_text(const Explanation& explanation) {
+  const replay::DeviceOverview& overview = explanation.overview;
+  if (!overview.has_history())
+    return "no request is recorded: at the end " + format_bytes(overview.metric("end_allocated")) +
+           " allocated, " + format_bytes(overview.metric("end_reserved")) + " reserved";
+  const bool has_blocks = find_value(overview.metrics, "peak_allocated") != nullptr;
+  const Bytes reserved = overview.metric("peak_reserved");
+  return std::string("no request failed: peak ") + (has_blocks ? "allocated " : "requested ") +
+         format_bytes(overview.metric(has_blocks ? "peak_allocated" : "peak_requested")) +
+         (reserved > Bytes{} ? ", peak reserved " + format_bytes(reserved) : std::string());
+}
+
+std::string idle_text(const Explanation& explanation) {
+  const replay::StateFigures& figures = explanation.figures;
+  if (!explanation.state || figures.reserved == Bytes{}) return {};
+  const std::string stranded = stranding_text(explanation.stranding, figures.reserved);
+  return format_bytes(figures.free) + " of the " + format_bytes(figures.reserved) + " reserved (" +
+         percent_of(figures.free.count, figures.reserved.count) + ")" +
+         (stranded.empty() ? "" : "; " + stranded);
+}
+
+std::string setting_found_text(const Explanation& explanation) {
+  if (explanation.is_too_long)
+    return "not sought in so long a history: vramlab advise " + explanation.file;
+  if (!explanation.advice) return {};
+  return found_advice_text(*explanation.advice, explanation.options.empty()
+                                                    ? "no options"
+                                                    : "the recorded " + explanation.options);
+}
+
+AnswerText answer_without_failure(const Explanation& explanation) {
+  AnswerText answer;
+  answer.headline =
+      "GPU " + std::to_string(explanation.overview.device) + ": " + peak_text(explanation);
+  add_answer_line(answer, "began late", reserved_before_text(explanation));
+  add_holders(answer, explanation);
+  add_answer_line(answer, "free", idle_text(explanation));
+  if (!explanation.began_late())
+    add_answer_line(answer, "setting", setting_found_text(explanation));
+  add_answer_line(answer, "smallest GPU", gpus_text(explanation));
+  return answer;
+}
+
+AnswerText answer_to_failure(const Explanation& explanation, const traces::SnapshotTables& tables) {
+  AnswerText answer;
+  answer.headline = failure_headline(*explanation.failure);
+  add_answer_line(answer, "there was", there_was_text(*explanation.failure));
+  add_answer_line(answer, "of no use", no_use_text(*explanation.failure));
+  add_holders(answer, explanation);
+  add_answer_line(answer, "stranded",
+                  stranding_text(explanation.stranding, explanation.figures.reserved));
+  add_answer_line(answer, "to free", enough_text(*explanation.failure, tables));
+  add_answer_line(answer, "setting", tried_text(*explanation.failure));
+  add_answer_line(answer, "memory", least_memory_text(*explanation.failure));
+  add_answer_line(answer, "smallest GPU", gpus_text(explanation));
+  add_answer_line(answer, "failures", failures_text(explanation));
+  return answer;
+}
+
+ordered_json tried_json(const replay::TriedOptions& tried) {
+  return {{"added_options", tried.added},
+          {"options", tried.options},
+          {"passes", tried.passes},
+          {"runs_through", tried.runs_through}};
+}
+
+ordered_json holder_json(const replay::HeldGroup& group) {
+  return {{"call_site", group.key},
+          {"bytes", group.totals.bytes.count},
+          {"blocks", group.totals.blocks}};
+}
+
+ordered_json site_json(const replay::StrandingSite& site) {
+  return {
+      {"call_site", site.place}, {"stranded_bytes", site.strands.count}, {"blocks", site.blocks}};
+}
+
+const char* trust_name(replay::Trust trust) {
+  if (trust == replay::Trust::exact) return "exact";
+  return trust == replay::Trust::modelled ? "modelled" : "guessed";
+}
+
+}  // namespace
+
+std::string AnswerText::text() const {
+  std::string text = headline + "\n";
+  for (const AnswerLine& line : lines) add_line(text, line.name, line.text);
+  return text;
+}
+
+std::string AnswerText::markdown() const {
+  Table table({left(""), left("")});
+  for (const AnswerLine& line : lines)
+    table.add({markdown_cell(line.name), markdown_cell(line.text)});
+  return "**" + markdown_cell(headline) + "**\n\n" + table.markdown();
+}
+
+std::string at_line(Bytes asked, const std::string& line) {
+  return format_bytes(asked) + " requested at " + (line.empty() ? unknown_line : line);
+}
+
+std::string smallest_gpu_text(const replay::SmallestGpu& smallest) {
+  std::string text = std::string(smallest.gpu->name) + ", with " +
+                     format_bytes(smallest.gpu->available()) + " for the allocator";
+  if (smallest.larger_count > 0)
+    text += ", and " + counted(smallest.larger_count, "larger GPU", "larger GPUs");
+  return text;
+}
+
+std::string found_advice_text(const replay::FoundAdvice& advice, const std::string& recorded) {
+  if (advice.saved() == Bytes{} && advice.conf.empty() && recorded != "no options")
+    return "no setting helps: no options reserve as much as " + recorded;
+  if (advice.saved() == Bytes{})
+    return "no setting helps: " + recorded + (recorded.ends_with('s') ? " are best" : " is best");
+  return (advice.conf.empty() ? "no options" : advice.conf) + " reserves " +
+         format_bytes(advice.saved()) + " (" +
+         percent_of(advice.saved().count, advice.recorded_peak_reserved.count) +
+         ") less at the peak" + (advice.trust == replay::Trust::exact ? "" : " (modelled)");
+}
+
+ordered_json answer_line_json(const AnswerLine& line) {
+  return {{"name", line.name}, {"text", line.text}};
+}
+
+AnswerText answer_of(const FailureExplanation& failure, const traces::SnapshotTables& tables) {
+  AnswerText answer;
+  answer.headline = failure_headline(failure);
+  add_answer_line(answer, "there was", there_was_text(failure));
+  add_answer_line(answer, "of no use", no_use_text(failure));
+  const Bytes reserved =
+      find_fragmentation(failure.state.snapshot, failure.state.rules).total.reserved;
+  add_answer_line(answer, "stranded",
+                  stranding_text(stranding_sites(failure.state, tables), reserved));
+  add_answer_line(answer, "to free", enough_text(failure, tables));
+  add_answer_line(answer, "setting", tried_text(failure));
+  add_answer_line(answer, "memory", least_memory_text(failure));
+  return answer;
+}
+
+AnswerText answer_of(const Explanation& explanation, const traces::SnapshotTables& tables) {
+  AnswerText answer = explanation.failure ? answer_to_failure(explanation, tables)
+                                          : answer_without_failure(explanation);
+  add_answer_line(answer, "certainty", certainty_text(explanation));
+  add_answer_line(answer, "ask next", next_text(explanation));
+  return answer;
+}
+
+ordered_json out_of_memory_json(const FailureExplanation& failure,
+                                const traces::SnapshotTables& tables) {
+  const OutOfMemoryReason& story = failure.story;
+  const auto of_block = [&](const auto& block) {
+    return pinner_json(failure.state, block, tables);
+  };
+  return {{"device", failure.state.device.value},
+          {"event", story.refused.event},
+          {"call_site", text_or_null(failure.place)},
+          {"stack", text_or_null(replay::stack_text(failure.stack, tables))},
+          {"requested_bytes", or_null(story.refused.request)},
+          {"rounded_bytes", story.refused.rounded.count},
+          {"stream", story.refused.stream.value},
+          {"pool_kind", pool_kind_name(story.lane.kind)},
+          {"pool_id", {story.lane.pool.graph, story.lane.pool.user}},
+          {"device_request_bytes", story.device_size.count},
+          {"free_in_lane_bytes", story.in_lane.free.count},
+          {"largest_free_in_lane_bytes", story.in_lane.largest_free.count},
+          {"kept_by_split_limit_bytes", story.kept_by_split_limit.count},
+          {"passed_over_bytes", story.passed_over.count},
+          {"free_on_other_streams_bytes", story.free_on_other_streams.count},
+          {"free_in_other_half_bytes", story.free_in_other_half.count},
+          {"free_in_other_pools_bytes", story.free_in_other_pools.count},
+          {"device_free_bytes", or_null(story.refused.device_free)},
+          {"allowed_bytes", or_null(story.allowed)},
+          {"capacity_bytes", or_null(failure.capacity())},
+          {"shortfall_bytes", or_null(story.shortfall)},
+          {"enough_to_free", json_list(story.enough_to_free, of_block)},
+          {"least_memory_bytes", or_null(failure.least_memory)},
+          {"least_for_any_setting_bytes", failure.least_for_any_setting().count},
+          {"tried", json_list(failure.tried, tried_json)},
+          {"text", answer_of(failure, tables).text()}};
+}
+
+ordered_json smallest_gpu_json(const replay::SmallestGpu& smallest) {
+  if (smallest.gpu == nullptr)
+    return {{"name", nullptr}, {"available_bytes", nullptr}, {"larger_gpus", 0}};
+  return {{"name", smallest.gpu->name},
+          {"available_bytes", smallest.gpu->available().count},
+          {"larger_gpus", smallest.larger_count}};
+}
+
+ordered_json found_advice_json(const replay::FoundAdvice& advice) {
+  return {{"conf", advice.conf},
+          {"peak_reserved", advice.peak_reserved.count},
+          {"recorded_peak_reserved", advice.recorded_peak_reserved.count},
+          {"trust", trust_name(advice.trust)}};
+}
+
+ordered_json explanation_json(const Explanation& explanation,
+                              const traces::SnapshotTables& tables) {
+  const AnswerText answer = answer_of(explanation, tables);
+  const auto of_failure = [&](const FailureExplanation& failure) {
+    return out_of_memory_json(failure, tables);
+  };
+  const auto& figures = explanation.figures;
+  return {
+      {"file", explanation.file},
+      {"device", explanation.overview.device},
+      {"headline", answer.headline},
+      {"text", answer.text()},
+      {"lines", json_list(answer.lines, answer_line_json)},
+      {"metrics", metrics_json(explanation.overview.metrics)},
+      {"event", explanation.state && explanation.state->moment
+                    ? ordered_json(explanation.state->moment->event)
+                    : ordered_json()},
+      {"state", explanation.state ? metrics_json(state_metrics(figures)) : ordered_json()},
+      {"reserved_before_bytes", explanation.reserved_before.count},
+      {"failures", explanation.overview.failures},
+      {"out_of_memory", or_null(explanation.failure, of_failure)},
+      {"holders", json_list(explanation.holders, holder_json)},
+      {"held_bytes", explanation.held.count},
+      {"stranding", json_list(explanation.stranding, site_json)},
+      {"advice", or_null(explanation.advice, found_advice_json)},
+      {"smallest_gpu", or_null(explanation.smallest_gpu, smallest_gpu_json)},
+      {"trust", explanation.trust ? ordered_json(trust_name(*explanation.trust)) : ordered_json()},
+      {"doubts", explanation.doubts}};
+}
+
+replay::SettingsRunner settings_runner() {
+  return [](const replay::Replayer& replayer, const std::vector<replay::AskedSetting>& settings,
+            const replay::ReplayConditions& conditions) {
+    return run_settings({&replayer}, settings, conditions, usual_thread_count());
+  };
+}
+
+replay::ReplayEffort replay_effort() { return {1'000'000, scratch_place()}; }
+
+}  // namespace vramlab::tools

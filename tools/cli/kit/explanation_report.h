@@ -1,0 +1,54 @@
+// The text and the JSON of explanations (replay/explain): lines with a name each, the answer first.
+// `explain`, `snapshot --at oom`, `replay --on-oom report`, dry runs, reports and Python show
+// these.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "replay/explain/explanation.h"
+
+namespace vramlab::tools {
+
+struct AnswerLine {
+  std::string name;
+  std::string text;
+};
+
+struct AnswerText {
+  /// A sentence: the answer.
+  std::string headline;
+  std::vector<AnswerLine> lines;
+
+  std::string text() const;
+  std::string markdown() const;
+};
+
+nlohmann::ordered_json answer_line_json(const AnswerLine& line);
+
+/// Such as `3.07 GiB at train.py:12 step`; `line` is empty where the file does not say.
+std::string at_line(Bytes asked, const std::string& line);
+
+/// Such as `l4, with 22.03 GiB for the allocator, and 40 larger GPUs`.
+std::string smallest_gpu_text(const replay::SmallestGpu& smallest);
+/// Such as `expandable_segments:True reserves 4.69 GiB (27.1 %) less at the peak`.
+std::string found_advice_text(const replay::FoundAdvice& advice, const std::string& recorded);
+
+AnswerText answer_of(const replay::FailureExplanation& failure,
+                     const traces::SnapshotTables& tables);
+AnswerText answer_of(const replay::Explanation& explanation, const traces::SnapshotTables& tables);
+
+nlohmann::ordered_json out_of_memory_json(const replay::FailureExplanation& failure,
+                                          const traces::SnapshotTables& tables);
+nlohmann::ordered_json smallest_gpu_json(const replay::SmallestGpu& smallest);
+nlohmann::ordered_json found_advice_json(const replay::FoundAdvice& advice);
+nlohmann::ordered_json explanation_json(const replay::Explanation& explanation,
+                                        const traces::SnapshotTables& tables);
+
+/// The runner of settings that explanations are given: on all cores.
+replay::SettingsRunner settings_runner();
+/// Longer histories are not replayed again and again.
+replay::ReplayEffort replay_effort();
+
+}  // namespace vramlab::tools
