@@ -29,6 +29,11 @@ describe("a page of a recording", () => {
     assert.match(about, /a state after every event/);
   });
 
+  test("begins with the answer of vramlab explain", async () => {
+    const { headline } = vramlabJson("explain", recording).answer;
+    assert.equal(await tab.locator("#answer .headline").innerText(), headline);
+  });
+
   for (const place of ["peak", "end", 1000, 2345])
     test(`shows the figures that vramlab snapshot --at ${place} says`, async () => {
       const moment = typeof place === "number" ? pages.endOfCall(recording, place) : place;
@@ -344,6 +349,18 @@ test("pinned host memory is drawn below the GPU's, and has the page when it is c
   assert.equal(await tab.locator("#host").isVisible(), false);
   assert.equal(await tab.locator("#fragmentation").isVisible(), false);
   pages.isQuiet(tab);
+  await tab.close();
+});
+
+test("a recording that ran out of memory begins with the line that failed", async () => {
+  const failed = pages.path("failed.pickle");
+  vramlab("replay", pages.sample("fragments.vtrace"), "--device-memory", "1GiB",
+          "--snapshot-out", failed, "--snapshot-at", "oom");
+  const { headline, lines } = vramlabJson("explain", failed).answer;
+  const tab = await pages.open(pages.report("failed.html", failed));
+  assert.match(headline, /requested at worst_case\.py:\d+ /);
+  assert.equal(await tab.locator("#answer .headline").innerText(), headline);
+  assert.equal(await tab.locator("#answer dd").count(), lines.length);
   await tab.close();
 });
 

@@ -19,6 +19,7 @@
 #include "replay/timeline/replayed_program.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
@@ -187,17 +188,31 @@ std::string packed(const nlohmann::ordered_json& json, const std::string& bytes)
   return traces::base64_text(traces::gzip_packed(all));
 }
 
+/// The page's first panel; null for a replay, and for a recording of pinned host memory alone.
+nlohmann::ordered_json answer_about(replay::Recording& recording, const LoadedRun& run) {
+  const bool has_device = std::ranges::any_of(run.input.devices, [](const auto& device) {
+    return device.history.device != replay::host_device;
+  });
+  if (run.input.origin != replay::ReportOrigin::recorded || !has_device) return nullptr;
+  const replay::Explanation explanation = explain(
+      recording, {.depth = replay::ExplainDepth::glance}, settings_runner(), replay_effort());
+  const AnswerText answer = answer_of(explanation, recording.tables());
+  return {{"headline", answer.headline}, {"lines", json_list(answer.lines, answer_line_json)}};
+}
+
 /// The run as the page holds it, packed, in at most `most_bytes` characters. If a long history does
 /// not fit, the page holds less of it.
 std::string packed_run(ShownFile& file, const ReportRunRequest& request,
                        const replay::ReportLimits& limits, std::size_t most_bytes) {
   const LoadedRun run = load(file, request);
+  const nlohmann::ordered_json answer = answer_about(file.recording(), run);
   constexpr int most_halvings = 12;
   replay::ReportLimits now = limits;
   for (int i = 0; i < most_halvings; ++i, now = now.halved()) {
     std::string bytes;
-    const nlohmann::ordered_json json =
+    nlohmann::ordered_json json =
         report_run(run.input, file.recording().tables(), run.settings, now, bytes);
+    json["answer"] = answer;
     std::string text = packed(json, bytes);
     if (text.size() <= most_bytes) return text;
   }

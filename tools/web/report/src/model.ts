@@ -41,6 +41,8 @@ export interface RunJson {
   reference: string;
   options: string;
   notes: string[];
+  /** Null of a replay. */
+  answer: { headline: string; lines: { name: string; text: string }[] } | null;
   devices: DeviceJson[];
   spans: { device: number; name: string; begin_us?: number; end_us?: number }[];
   stacks: { texts: string[]; sites: string[]; frames: Section; nodes: Section };

@@ -1,5 +1,6 @@
 // The page: unpacks the runs, puts the views beside each other and the controls to work.
 import { aboutView, eventText } from "./about_view";
+import { answerView, hasAnswer } from "./answer_view";
 import { readRun } from "./bytes";
 import { Chosen, Panel, type Axis } from "./chosen";
 import { byId, element, Hint } from "./dom";
@@ -69,6 +70,8 @@ function show(device: number): void {
   memoryViews = [];
   document.body.classList.toggle("host-memory", chosen.panels.every(
     (panel) => panel.device.number === hostDevice));
+  byId("answer").hidden = !chosen.panels.some(hasAnswer);
+  fill("answer", answerView);
   fill("memory", (panel) => kept(memoryViews, memoryView(chosen, panel, hint)));
   byId("host").hidden = !chosen.panels.some(hasHostLane);
   fill("host", (panel) => hasHostLane(panel) ? new HostView(chosen, panel).node
