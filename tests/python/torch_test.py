@@ -66,20 +66,11 @@ class WithStandIn(unittest.TestCase):
             self.assertLessEqual(len(lines), 20)
             self.assertEqual(lines[0], "vramlab: out of memory on GPU 0: 3.00 GiB requested at "
                                        "program.py:13 ask")
-            for word in ("there was", "holds most", "stranded", "recording", "report"):
+            for word in ("there was", "holds most", "setting", "certainty", "recording", "report"):
                 self.assertIn(word, said)
-            self.assertTrue("would pass" in said or "no way out" in said, said)
             self.assertNotIn("Error", said)
             kept = [name for name in sorted(os.listdir(folder)) if name.startswith("vramlab-oom")]
             self.assertEqual([os.path.splitext(name)[1] for name in kept], [".html", ".pickle"])
-
-    def test_examples_of_the_text(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.run_program("""
-                import doctest
-                from vramlab.torch import oom_text
-                assert doctest.testmod(oom_text) == (0, 2), doctest.testmod(oom_text)
-            """, folder)
 
     def test_at_most_three_are_explained_and_none_twice(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +91,7 @@ class WithStandIn(unittest.TestCase):
                 _C.run_out_of_memory(1 << 30)
             """, folder, TMPDIR=folder).stderr
             self.assertIn("holds most", said)
-            self.assertIn(f"recording  {folder}/vramlab-oom-", said)
+            self.assertIn(f"recording          {folder}/vramlab-oom-", said)
 
     def test_own_errors_are_one_line(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -111,9 +102,9 @@ class WithStandIn(unittest.TestCase):
                 _C.run_out_of_memory(1 << 30)
             """, folder).stderr
             lines = said.splitlines()
-            self.assertEqual(len(lines), 3, said)
+            self.assertEqual(len(lines), 2, said)
             self.assertIn("out of memory on GPU 0: 1.00 GiB requested at program.py", lines[0])
-            self.assertIn("(the recording is not kept: FileNotFoundError", lines[2])
+            self.assertIn("(the recording is not kept: FileNotFoundError", lines[1])
 
     def test_a_program_that_hangs_is_not_waited_for(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,7 @@ from vramlab.values import BYTE_FIGURES, Mapping, Table, Value
 SCHEMAS = "docs/reference/schemas"
 #: The schema of each class, and the part of it that the class holds.
 ANSWERS = {
-    "Info": ("info", "file"), "Verification": ("verify", "file"), "Replay": ("replay", None),
+    "Info": ("info", "file"), "Explanation": ("explain", None), "Verification": ("verify", "file"), "Replay": ("replay", None),
     "Sweep": ("sweep", None), "Advice": ("advise", None), "Capacity": ("capacity", None),
     "Holdings": ("top", None), "Growth": ("top-growth", None), "State": ("snapshot", None),
     "Difference": ("diff", None), "Packing": ("pack", None), "Policies": ("policies", None),

@@ -18,7 +18,7 @@ from vramlab.recording import Recording  # noqa: E402
 
 #: What is called, and the page of its command.
 CALLED = [(getattr(Recording, name), name) for name in (
-    "verify", "replay", "sweep", "advise", "capacity", "top", "snapshot", "diff", "pack", "policies",
+    "explain", "verify", "replay", "sweep", "advise", "capacity", "top", "snapshot", "diff", "pack", "policies",
     "steps", "streams", "live", "report", "convert")]
 CALLED += [(Recording.growth, "top")]
 CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate")]

@@ -33,6 +33,42 @@ class Info(Table):
         return rows
 
 
+class Explanation(Table):
+    """The answer about the worst recording: a failure or a peak. Its table has all recordings."""
+
+    __slots__ = ()
+    #: The figures of the answer, as `vramlab explain --json` has them.
+    answer: Value
+    recordings: List[Value]
+    _shown = ("headline", "recordings")
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        headline: str = self._document["answer"]["headline"]
+        return headline
+
+    @property
+    def line(self) -> Optional[str]:
+        """The line of the request that failed; None if none failed or the file does not say."""
+        failure = self._document["answer"]["out_of_memory"]
+        place: Optional[str] = failure["call_site"] if failure else None
+        return place
+
+    @property
+    def text(self) -> str:
+        """The answer for people, without the table."""
+        text: str = self._document["answer"]["text"]
+        return text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        rows: List[Dict[str, Any]] = self._document["recordings"]
+        return rows
+
+
 class Verification(Table):
     """How faithful a replay of a recording is. Its table has the devices."""
 
@@ -372,6 +408,8 @@ class DryRun(Table):
     processes: List[Value]
     smallest_gpu: Optional[Value]
     advice: Optional[Value]
+    #: The answer of `vramlab explain`, if the program ran out of memory.
+    explanation: Optional[str]
     broken_limits: List[Value]
     troubles: List[Any]
     _shown = ("program", "exit_status", "gpu", "out_of_memory", "processes")
@@ -393,5 +431,5 @@ def _limit_text(limit: Dict[str, Any]) -> str:
     return f"{limit['limit']} ({limit['origin']}): {new}{before}"
 
 
-Answer = Union[Info, Verification, Replay, Sweep, Advice, Capacity, Holdings, Growth, State,
+Answer = Union[Info, Explanation, Verification, Replay, Sweep, Advice, Capacity, Holdings, Growth, State,
                Difference, Packing, Policies, Steps, Streams, Report]

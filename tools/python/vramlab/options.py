@@ -11,6 +11,15 @@ Text = Union[str, int, "os.PathLike[str]"]
 Texts = Union[Text, Sequence[Text]]
 
 
+class ExplainOptions(TypedDict, total=False):
+    """Options of vramlab explain."""
+
+    at: int
+    device: int
+    format: Literal["text", "markdown", "json"]
+    quick: bool
+
+
 class VerifyOptions(TypedDict, total=False):
     """Options of vramlab verify."""
 

@@ -65,6 +65,14 @@ class Recording:
         document = program.ask(command, [self.path], options, self.progress)
         return kind(first_of(document, first) if first else document)
 
+    def explain(self, **options: Unpack[of.ExplainOptions]) -> answers.Explanation:
+        """The failed request or the peak: its line, who holds memory, and what would have helped.
+
+        >>> print(rec.explain().text.splitlines()[0])
+        GPU 0: no request failed: peak allocated 12.28 GiB, peak reserved 39.62 GiB
+        """
+        return self._ask(answers.Explanation, "explain", options)
+
     def verify(self, **options: Unpack[of.VerifyOptions]) -> answers.Verification:
         """How faithful a replay is.
 
@@ -126,7 +134,7 @@ class Recording:
         """Segments, blocks and pinners at a moment; why a request failed.
 
         >>> print(rec.snapshot(at="oom", device_memory="12GiB").explanation.splitlines()[0])
-        out of memory at event 14188: 1.89 GiB on stream 0, 1.89 GiB as a segment
+        out of memory on GPU 0: 1.89 GiB requested at model.py:21 forward, event 14188
         """
         return self._ask(answers.State, "snapshot", {"at": at, **options})
 

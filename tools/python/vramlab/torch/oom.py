@@ -44,10 +44,7 @@ class Explainer:
             return
         try:
             self._count += 1
-            conf = (os.environ.get("PYTORCH_ALLOC_CONF")
-                    or os.environ.get("PYTORCH_CUDA_ALLOC_CONF") or "")
-            place = pytorch.calling_place()
-            failure = Failure(device, requested, total, free, place, conf)
+            failure = Failure(device, requested, pytorch.calling_place())
             self._say(self._lines(failure, Limits(begin + _LONGEST_SECONDS - _SECONDS_TO_SPARE,
                                                   _MOST_MEMORY)))
         except Exception as error:  # pylint: disable=broad-except
@@ -63,18 +60,17 @@ class Explainer:
             pass
 
     def _lines(self, failure: Failure, limits: Limits) -> List[str]:
-        lines = [oom_text.headline(failure)]
-        lines += oom_text.there_was(failure, pytorch.statistics(failure.device))
+        headline = oom_text.headline(failure)
         if self._count > _MOST_EXPLAINED:
-            return lines
+            return [headline]
         try:
             snapshot = pytorch.snapshot()
             event = _last_failure(snapshot, failure.device)
             path = self._keep(snapshot, f"vramlab-oom-{os.getpid()}-{self._count}.pickle")
             del snapshot
         except Exception as error:  # pylint: disable=broad-except
-            return [*lines, f"  (the recording is not kept: {_one_line(error)})"]
-        return lines + self._findings(failure, path, event, limits)
+            return [headline, f"  (the recording is not kept: {_one_line(error)})"]
+        return self._findings(failure, path, event, limits)
 
     def _keep(self, snapshot: Dict[str, Any], name: str) -> str:
         """In the folder, or where that cannot be written to, in that of temporary files."""
@@ -90,22 +86,21 @@ class Explainer:
 
     def _findings(self, failure: Failure, path: str, event: int, limits: Limits) -> List[str]:
         """As much as can be found in time; each question by itself."""
-        lines: List[str] = []
 
-        def ask(command: str, tell: Callable[[Dict[str, Any]], List[str]], **options: Any) -> None:
-            try:
-                lines.extend(tell(program.ask(command, [path], options, limits=limits)))
-            except Exception as error:  # pylint: disable=broad-except
-                lines.append(f"  (vramlab {command}: {_one_line(error)})")
+        def asked(command: str, **options: Any) -> Dict[str, Any]:
+            return program.ask(command, [path], options, limits=limits)
 
-        on_device = {"at": event, "device": failure.device}
-        ask("top", lambda found: oom_text.holders(found, failure.device), **on_device)
-        ask("snapshot", lambda found: [*oom_text.strands(found, failure.device),
-                                       *oom_text.ways_out(found, failure)], **on_device)
+        try:
+            lines = oom_text.answer(asked("explain", at=event, device=failure.device))
+        except Exception as error:  # pylint: disable=broad-except
+            lines = [oom_text.headline(failure), f"  (vramlab explain: {_one_line(error)})"]
         lines += oom_text.kept("recording", path)
         page = path[:-len(".pickle")] + ".html"
-        ask("report", lambda _: oom_text.kept("report", page), output=page, force=True)
-        return lines
+        try:
+            asked("report", output=page, force=True)
+        except Exception as error:  # pylint: disable=broad-except
+            return [*lines, f"  (vramlab report: {_one_line(error)})"]
+        return lines + oom_text.kept("report", page)
 
 
 def _last_failure(snapshot: Dict[str, Any], device: int) -> int:
@@ -127,9 +122,9 @@ def explain_oom(
     stacks: str = "python",
     write: Optional[Write] = None,
 ) -> None:
-    """From now on, an out-of-memory is explained on standard error, or by `write`: what was asked
-    for and by which line, who holds most, what strands free memory, and which option string would
-    have passed. The recording and a report are kept in `folder`, or with the temporary files if it
+    """From now on, an out-of-memory is explained on standard error, or by `write`, as `vramlab
+    explain` does it: what was asked for and by which line, who holds most, what strands free
+    memory, which option string would have passed, and which GPU is large enough. The recording and a report are kept in `folder`, or with the temporary files if it
     cannot be written to.
 
     It switches PyTorch's recording of memory on, unless it is on already, with the last
