@@ -99,9 +99,9 @@ FoundLifetimes find_in_program(Recording& recording) {
                           std::uint64_t /*number*/) { notices.note(device, event); };
   const Replayer replayer(recording);
   FoundLifetimes found;
+  found.notes = replayer.run(conditions, watch).notes;
   found.version = &replayer.version();
   found.settings = replayer.settings();
-  found.notes = replayer.run(conditions, watch).notes;
   for (const DeviceHistory& device : replayed) {
     found.devices.push_back(lifetimes_of(device, found.settings));
     found.devices.back().notices = notices.take(device.device);

@@ -185,6 +185,11 @@ void Recording::pass_program(traces::ProgramSink& sink) {
   traces::read_trace(trace_, *tables_, {recorded, keeper});
 }
 
+const traces::TraceHeader& Recording::header() const {
+  check(!is_program() || program_ || was_passed_, "a program's header is known once it was passed");
+  return header_;
+}
+
 const DeviceHistory* Recording::device(std::int64_t number) const {
   for (const DeviceHistory& device : history_.devices)
     if (device.device == number) return &device;

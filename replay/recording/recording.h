@@ -69,7 +69,7 @@ class Recording {
   /// Null where the events are not kept.
   const ProgramPart* program() const { return program_ ? &*program_ : nullptr; }
   /// Requires: the program was passed, or is kept.
-  const traces::TraceHeader& header() const { return header_; }
+  const traces::TraceHeader& header() const;
 
   // A history.
 

@@ -48,6 +48,12 @@ Replayer::Replayer(Recording& recording)
     version_ = setup_of(file(), {.version = version_, .options = ""}, recording_.header()).version;
 }
 
+const ReferenceVersion& Replayer::version() const {
+  if (version_ != nullptr) return *version_;
+  // A program that is gone through once says it on the way.
+  return *setup_of(file(), {.version = nullptr, .options = ""}, recording_.header()).version;
+}
+
 void Replayer::take_history() {
   version_ = &recording_.rules().version;
   const std::vector<DeviceHistory>& devices = recording_.history().devices;
@@ -220,10 +226,10 @@ bool Replayer::departs_from_recording(const HistoryProgram& history) const {
 Settings Replayer::settings_for(const ReplayConditions& conditions) const {
   Settings settings;
   if (conditions.options)
-    settings = settings_of(*conditions.options, *version_, "the options");
+    settings = settings_of(*conditions.options, version(), "the options");
   else
     settings = has_histories() ? recording_.rules().settings.settings
-                               : settings_of(recording_.header().settings, *version_, file());
+                               : settings_of(recording_.header().settings, version(), file());
   if (conditions.backend == ChosenBackend::native) settings.backend = allocator::Backend::native;
   return settings;
 }

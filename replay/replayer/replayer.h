@@ -54,7 +54,7 @@ class Replayer {
   const std::string& file() const { return recording_.file(); }
   traces::SnapshotTables& tables() const { return recording_.tables(); }
   /// Requires: the program is kept, or was replayed.
-  const ReferenceVersion& version() const { return *version_; }
+  const ReferenceVersion& version() const;
   /// In force at the beginning, if nothing else is asked for.
   Settings settings() const { return settings_for({}); }
   /// Devices have recorded histories; otherwise it is a program.

@@ -41,6 +41,20 @@ FoundLifetimes of_program(const std::string& lines) {
   return replay::find_lifetimes(recording);
 }
 
+TEST(Lifetimes, of_a_program_that_is_read_once_have_the_sizes_of_its_own_settings) {
+  const std::string text =
+      "{\"format\":\"vramlab-trace\",\"version\":1,\"settings\":"
+      "\"roundup_power2_divisions:2\",\"reference\":\"2.12\"}\n" +
+      malloc_line(1, 9 << 20);
+  replay::Recording recording(
+      traces::open_trace(traces::open_bytes(support::make_memory_source(text), "program")),
+      {.passes = replay::Passes::one});
+  const FoundLifetimes found = replay::find_lifetimes(recording);
+  EXPECT_EQ(found.version->name, "2.12");
+  ASSERT_EQ(found.devices.size(), 1U);
+  EXPECT_EQ(found.devices[0].blocks[0].bytes, 12_MiB);
+}
+
 TEST(Lifetimes, overlap_where_blocks_are_there_at_once) {
   const DeviceLifetimes found = lifetimes_of(
       history_of({event(Action::alloc, 4096, 700_B), event(Action::alloc, 8192, 512_B),

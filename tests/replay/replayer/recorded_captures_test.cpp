@@ -32,6 +32,8 @@ struct RecordedProgram {
     setup.engine.end_scope(pool);
   }
   RecordedHistory recorded() {
+    const traces::FrameId frame = tables.frames.intern({});
+    const traces::StackId stack = tables.stacks.intern(std::span(&frame, 1));
     RecordedHistory history;
     DeviceHistory& device = history.devices.emplace_back();
     device.traits.names_pools = device.traits.requests_frees = true;
@@ -39,7 +41,7 @@ struct RecordedProgram {
     for (const allocator::AllocatorEvent& event : setup.history().entries()) {
       if (event.action == allocator::Action::snapshot) continue;
       device.events.push_back(event);
-      if (has_stacks) device.stacks.push_back({1});
+      if (has_stacks) device.stacks.push_back(stack);
     }
     return history;
   }
