@@ -96,8 +96,10 @@ TEST(FindHoldings, says_the_pool_whose_scope_takes_the_request) {
 }
 
 TEST(FindHoldings, refuses_what_no_program_does) {
-  EXPECT_EQ(refusal(malloc_line(1, 1) + free_line(1) + free_line(1), {}),
-            "program at event 2 of the program: expected the id of memory that is live, found 1");
+  EXPECT_EQ(
+      refusal(malloc_line(1, 1) + free_line(1) + free_line(1), {}),
+      "program at event 2 of the program: expected a call that may be made then, found the id 1 "
+      "cannot be freed: nothing in use has that name");
   EXPECT_EQ(refusal(malloc_line(2, 1) + malloc_line(2, 1), {}),
             "program at event 1 of the program: expected a new id, found 2, which is live");
 }
@@ -120,7 +122,8 @@ TEST(FindHoldings, knows_the_blocks_that_a_checkpoint_brings_back_and_takes_away
                             free_line(1) + "{\"pool_begin\":[1,0]}\n" + malloc_line(2, 1 << 20) +
                             "{\"pool_end\":[1,0]}\n" + "{\"restore\":\"here\",\"id\":9}\n";
   EXPECT_EQ(ids(lines, {.kind = MomentKind::event, .event = 8}), (Ids{2}));
-  const auto& blocks = found(lines, {.kind = MomentKind::end}).devices.at(0).blocks;
+  const FoundHoldings held = found(lines, {.kind = MomentKind::end});
+  const auto& blocks = held.devices.at(0).blocks;
   ASSERT_EQ(blocks.size(), 1U);
   EXPECT_EQ(blocks[0].key, 9U);
   EXPECT_EQ(blocks[0].bytes, 4_MiB);
@@ -129,8 +132,9 @@ TEST(FindHoldings, knows_the_blocks_that_a_checkpoint_brings_back_and_takes_away
 
 TEST(FindHoldings, gives_the_rest_of_a_block_that_is_not_split_to_its_request) {
   // A hole of 20 MiB serves the request, and less than 1 MiB of it would be left.
-  const FoundHoldings held =
-      found(malloc_line(1, 20 << 20) + free_line(1) + malloc_line(2, (19 << 20) + 512 * 1024), {});
+  const std::string lines =
+      malloc_line(1, 20 << 20) + free_line(1) + malloc_line(2, (19 << 20) + 512 * 1024);
+  const FoundHoldings held = found(lines, {.kind = MomentKind::end});
   const auto& blocks = held.devices.at(0).blocks;
   ASSERT_EQ(blocks.size(), 1U);
   EXPECT_EQ(blocks[0].bytes, 20_MiB);
