@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """One figure, one value: every command answers the same question about a file with the same number.
-Each file is given to info, replay, snapshot, top, diff, report, streams, pack, sweep, capacity and
+Each file is given to info, explain, replay, snapshot, top, diff, report, streams, pack, sweep, capacity and
 advise; each figure that two of them share is compared. Without files, the samples and some recordings of tests/truth
 are asked; VRAMLAB_RECORDINGS may name more files and folders, separated by colons.
 
@@ -109,6 +109,21 @@ def ask_info(answers):
         answers.say("end_allocated", number, "info", device["segments"]["allocated_bytes"])
         for name in ("peak_requested", "peak_active", "peak_allocated", "peak_reserved"):
             answers.say(name, number, "info", device.get(name + "_bytes"))
+
+
+def ask_explain(answers):
+    """The table of all devices, and the device that is explained."""
+    document = answers.ask("explain", "--quick", "--json", answers.file)
+    for row in (document or {}).get("recordings", []):
+        if row["events"] > 0:
+            answers.say("peak_allocated", row["device"], "explain's table",
+                        row["peak_allocated_bytes"])
+    answer = (document or {}).get("answer")
+    if not answer:
+        return
+    say_run(answers, answer["device"], "explain", answer["metrics"])
+    if not answer["out_of_memory"] and answer["metrics"].get("peak_allocated"):
+        answers.say("peak_allocated", answer["device"], "explain's holders", answer["held_bytes"])
 
 
 def ask_state(answers, at):
@@ -244,6 +259,7 @@ def ask_everything(program, file):
         # No allocator can have done what the events say, so nothing is followed.
         return answers
     ask_info(answers)
+    ask_explain(answers)
     replay = ask_replay(answers) if is_exact else None
     top = None
     for at in ("peak", "peak_reserved", "end"):

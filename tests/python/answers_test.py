@@ -136,7 +136,7 @@ class Properties(unittest.TestCase):
         with self.assertRaises(vramlab.InputError):
             rec.snapshot(at="oom")
         explanation = rec.snapshot(at="oom", device_memory="12GiB").explanation
-        self.assertIn("out of memory at event", explanation)
+        self.assertIn("out of memory on GPU 0: ", explanation)
         self.assertIn("found by replaying", explanation)
 
     def test_limits_that_hold_and_do_not(self):

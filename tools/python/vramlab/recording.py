@@ -134,7 +134,7 @@ class Recording:
         """Segments, blocks and pinners at a moment; why a request failed.
 
         >>> print(rec.snapshot(at="oom", device_memory="12GiB").explanation.splitlines()[0])
-        out of memory on GPU 0: 1.89 GiB requested at model.py:21 forward, event 14188
+        out of memory on GPU 0: 1.89 GiB requested at an unknown line, event 14188
         """
         return self._ask(answers.State, "snapshot", {"at": at, **options})
 

@@ -91,7 +91,7 @@ class Explainer:
             return program.ask(command, [path], options, limits=limits)
 
         try:
-            lines = oom_text.answer(asked("explain", at=event, device=failure.device))
+            lines = oom_text.answer(asked("explain", at=event, device=failure.device), failure)
         except Exception as error:  # pylint: disable=broad-except
             lines = [oom_text.headline(failure), f"  (vramlab explain: {_one_line(error)})"]
         lines += oom_text.kept("recording", path)

@@ -22,12 +22,20 @@ def headline(failure: Failure) -> str:
             f"requested at {failure.place}")
 
 
-def answer(document: Dict[str, Any]) -> List[str]:
-    """The lines of the JSON of `explain`."""
-    text: str = document["answer"]["text"]
-    return f"vramlab: {text}".splitlines()
+def answer(document: Dict[str, Any], failure: Failure) -> List[str]:
+    """The lines of the JSON of `explain`. A thread of the backward pass has no stack in the recording:
+    then a line says where PyTorch was called from."""
+    first, *others = f"vramlab: {document['answer']['text']}".splitlines()
+    found = document["answer"]["out_of_memory"]
+    if found and found["call_site"] is None:
+        others.insert(0, _line("called from", failure.place))
+    return [first, *others]
 
 
 def kept(name: str, path: str) -> List[str]:
     """A line that tells where a file lies."""
-    return [f"  {name:<19}{os.path.abspath(path)}"]
+    return [_line(name, os.path.abspath(path))]
+
+
+def _line(name: str, text: str) -> str:
+    return f"  {name:<19}{text}"
