@@ -194,11 +194,6 @@ TEST_F(Programs, a_name_is_taken_from_a_pool_once) {
   EXPECT_THAT(refusal(), testing::HasSubstr("stream 5 is there already"));
 }
 
-TEST_F(Programs, what_is_quoted_from_a_file_stays_in_one_line) {
-  header.reference = "2.6\nand more";
-  EXPECT_THAT(refusal(), testing::HasSubstr("found '2.6?and more'"));
-}
-
 TEST_F(Programs, an_endless_wait_stops_the_program_and_is_no_out_of_memory) {
   ProgramEvent& wait = add(ProgramEventKind::flag_wait);
   wait.flag = 1;

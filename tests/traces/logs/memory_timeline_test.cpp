@@ -60,7 +60,7 @@ TEST(MemoryTimeline, that_is_none_is_refused) {
       {"{}", "a memory timeline: a list"},
       {"[7]", "the times of a memory timeline, or its first event"},
       {"[[1, 2], [[0, 1]]]", "9 sums of a moment, found 2"},
-      {"[[1], []]", "sums for 1 times, found 0"},
+      {"[[1], []]", "the four numbers of an event, found 1"},
       {"[[1], [[0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0]]]", "sums for 1 times, found more"},
       {"[[1, 2, 3, 8]]", "a kind of memory from 0 to 7, found 8"},
       {"[[1, 2, 3, 7], [1]]", "the four numbers of an event, found 1"},

@@ -178,7 +178,7 @@ TEST(NativeText, what_is_wrong_is_said_with_its_line_and_byte) {
       {std::string(header) + "{\"malloc\":1,\"bytes\":-1}", "a whole number from 0"},
       {std::string(header) + "{\"free\":1,\"bytes\":1}", "a field of this event, found 'bytes'"},
       {std::string(header) + "{\"free\":1,\"by\\ntes\":1}",
-       "a field of this event, found 'by?tes'"},
+       "a field of this event, found 'by\ntes'"},
       {std::string(header) + "{\"free\":1,\"stack\":1}", "the number of a stack above, found 1"},
       {std::string(header) + "{\"text\":2,\"is\":\"x\"}", "the number 1, found 2"},
       {std::string(header) + "{\"stack\":1,\"frames\":[1]}", "the number of a frame above"},
