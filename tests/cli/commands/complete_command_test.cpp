@@ -79,7 +79,8 @@ TEST(ManualCommand, shows_which_argument_may_be_given_several_times) {
 TEST(ManualCommand, says_what_help_says_and_no_line_is_an_instruction_by_chance) {
   const std::string page = run_vramlab({"manual", "replay", "--roff"}).output;
   EXPECT_THAT(page, StartsWith(".TH \"VRAMLAB\\-REPLAY\" 1 "));
-  EXPECT_THAT(page, testing::HasSubstr("\\fB\\-\\-on\\-oom\\fR \\fIrecorded|stop|skip|report\\fR\n"));
+  EXPECT_THAT(page,
+              testing::HasSubstr("\\fB\\-\\-on\\-oom\\fR \\fIrecorded|stop|skip|report\\fR\n"));
   EXPECT_THAT(page, testing::HasSubstr(".SH EXAMPLE\n.nf\nvramlab replay snapshot.pickle"));
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
