@@ -1,7 +1,5 @@
 // Recordings packed with gzip or zstd, through the commands that read them.
 #include <gtest/gtest.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +10,7 @@
 
 #include "tests/support/fuzz/snapshot_listing.h"
 #include "tests/support/kit/command_test.h"
+#include "tests/support/recordings/packed_bytes.h"
 #include "tests/support/recordings/pickle_writer.h"
 
 namespace vramlab::tests {
@@ -19,25 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string gzip(std::string bytes) {
-  z_stream state{};
-  deflateInit2(&state, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&state, bytes.size()), '\0');
-  state.next_in = reinterpret_cast<Bytef*>(bytes.data());
-  state.avail_in = static_cast<uInt>(bytes.size());
-  state.next_out = reinterpret_cast<Bytef*>(packed.data());
-  state.avail_out = static_cast<uInt>(packed.size());
-  deflate(&state, Z_FINISH);
-  packed.resize(state.total_out);
-  deflateEnd(&state);
-  return packed;
-}
-
-std::string zstd(const std::string& bytes) {
-  std::string packed(ZSTD_compressBound(bytes.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 3));
-  return packed;
-}
+using support::gzip;
+using support::zstd;
 
 struct Packer {
   const char* name;

@@ -1,6 +1,6 @@
 #include "tests/support/recordings/zip_writer.h"
 
-#include <zlib.h>
+#include "tests/support/recordings/packed_bytes.h"
 
 namespace vramlab::support {
 namespace {
@@ -9,22 +9,6 @@ std::string little(std::uint64_t number, int count) {
   std::string bytes;
   for (int i = 0; i < count; ++i) bytes += static_cast<char>(number >> (8 * i));
   return bytes;
-}
-
-std::string deflated(std::string bytes) {
-  constexpr int window_without_header = -15;
-  z_stream state{};
-  deflateInit2(&state, Z_BEST_COMPRESSION, Z_DEFLATED, window_without_header, 8,
-               Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&state, bytes.size()), '\0');
-  state.next_in = reinterpret_cast<Bytef*>(bytes.data());
-  state.avail_in = static_cast<uInt>(bytes.size());
-  state.next_out = reinterpret_cast<Bytef*>(packed.data());
-  state.avail_out = static_cast<uInt>(packed.size());
-  deflate(&state, Z_FINISH);
-  packed.resize(state.total_out);
-  deflateEnd(&state);
-  return packed;
 }
 
 /// The record with numbers of 64 bits, and the locator that says where it is.

@@ -1,34 +1,16 @@
 #include "traces/io/byte_source.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "tests/support/kit/memory_source.h"
+#include "tests/support/recordings/packed_bytes.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::traces {
 namespace {
 
-std::string gzip(std::string text) {
-  z_stream state{};
-  deflateInit2(&state, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&state, text.size()), '\0');
-  state.next_in = reinterpret_cast<Bytef*>(text.data());
-  state.avail_in = static_cast<uInt>(text.size());
-  state.next_out = reinterpret_cast<Bytef*>(packed.data());
-  state.avail_out = static_cast<uInt>(packed.size());
-  deflate(&state, Z_FINISH);
-  packed.resize(state.total_out);
-  deflateEnd(&state);
-  return packed;
-}
-
-std::string zstd(const std::string& text) {
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
-  return packed;
-}
+using support::gzip;
+using support::zstd;
 
 std::string unpacked(const std::string& bytes, std::size_t most_bytes = usual_most_bytes) {
   return read_all(open_bytes(support::make_memory_source(bytes), "file"), most_bytes);

@@ -35,24 +35,17 @@ std::string format_of(const ExplainArguments& arguments) {
   return arguments.format.empty() ? "text" : arguments.format;
 }
 
-std::string explain_text(const replay::Explanation& explanation,
-                         const traces::SnapshotTables& tables,
-                         const std::vector<RecordingRow>& rows) {
+/// The answer with its file in front, and below it the table of several.
+std::string explain_printed(const replay::Explanation& explanation,
+                            const traces::SnapshotTables& tables,
+                            const std::vector<RecordingRow>& rows, const std::string& format) {
   AnswerText answer = answer_of(explanation, tables);
   answer.headline = explanation.file + ": " + answer.headline;
-  std::string text = answer.text();
-  if (rows.size() > 1) text += "\n" + recordings_table(rows).text();
-  return text;
-}
-
-std::string explain_markdown(const replay::Explanation& explanation,
-                             const traces::SnapshotTables& tables,
-                             const std::vector<RecordingRow>& rows) {
-  AnswerText answer = answer_of(explanation, tables);
-  answer.headline = explanation.file + ": " + answer.headline;
-  std::string text = answer.markdown();
-  if (rows.size() > 1) text += "\n" + recordings_table(rows).markdown();
-  return text;
+  const bool is_markdown = format == "markdown";
+  const std::string text = is_markdown ? answer.markdown() : answer.text();
+  if (rows.size() < 2) return text;
+  const Table table = recordings_table(rows);
+  return text + "\n" + (is_markdown ? table.markdown() : table.text());
 }
 
 std::string explain_json(const replay::Explanation& explanation,
@@ -78,9 +71,8 @@ ExitStatus explain_files(const ExplainArguments& arguments) {
   const replay::Explanation explanation =
       explain(*found.worst, question, settings_runner(), replay_effort());
   const traces::SnapshotTables& tables = found.worst->tables();
-  print(format == "json"       ? explain_json(explanation, tables, found.rows)
-        : format == "markdown" ? explain_markdown(explanation, tables, found.rows)
-                               : explain_text(explanation, tables, found.rows));
+  print(format == "json" ? explain_json(explanation, tables, found.rows)
+                         : explain_printed(explanation, tables, found.rows, format));
   return ExitStatus::done;
 }
 
