@@ -71,7 +71,10 @@ Ticker::Ticker(std::chrono::milliseconds between, std::function<void()> tick) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   ticking_ = std::thread([this, between, tick = std::move(tick)] {
     std::unique_lock<std::mutex> lock(lock_);
-    while (!ends_.wait_for(lock, between, [this] { return has_ended_; })) tick();
+    // By the clock of the wall: waiting by another asks for a later C library.
+    while (!ends_.wait_until(lock, std::chrono::system_clock::now() + between,
+                             [this] { return has_ended_; }))
+      tick();
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
