@@ -442,15 +442,15 @@ Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
 namespace {
 
 /// The beginning without the starting state, which depends on the reservation.
-PlacedHistory begin_history(const DeviceHistory& history, SettingsPhases phases,
-                            const ReferenceVersion& version) {
-  PlacedHistory placed;
-  placed.phases = std::move(phases);
-  placed.private_segments = version.private_segments;
-  placed.room = room_of(history);
-  placed.calls = cut_into_calls(history, placed.room);
-  placed.reservation = told_reservation(placed.room, placed.reservation);
-  return placed;
+StartedHistory begin_history(const DeviceHistory& history, SettingsPhases phases,
+                             const ReferenceVersion& version) {
+  StartedHistory started;
+  started.phases = std::move(phases);
+  started.private_segments = version.private_segments;
+  started.room = room_of(history);
+  started.calls = cut_into_calls(history, started.room);
+  started.reservation = told_reservation(started.room, started.reservation);
+  return started;
 }
 
 }  // namespace
@@ -460,8 +460,11 @@ StartedHistory start_history(const DeviceHistory& history, SettingsPhases phases
   const bool maps_memory = std::ranges::any_of(history.events, [](const AllocatorEvent& event) {
     return event.action == Action::segment_map;
   });
-  if (maps_memory) return place_history(history, std::move(phases), version);
-  PlacedHistory started = begin_history(history, std::move(phases), version);
+  if (maps_memory) {
+    PlacedHistory placed = place_history(history, std::move(phases), version);
+    return static_cast<StartedHistory&&>(placed);
+  }
+  StartedHistory started = begin_history(history, std::move(phases), version);
   started.start =
       find_starting_state(history, started.phases.front().settings, started.reservation);
   return started;
@@ -470,7 +473,8 @@ StartedHistory start_history(const DeviceHistory& history, SettingsPhases phases
 /// Walks twice if reservations have a known size, which bounds how far they reach.
 PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
                             const ReferenceVersion& version) {
-  PlacedHistory placed = begin_history(history, std::move(phases), version);
+  PlacedHistory placed;
+  static_cast<StartedHistory&>(placed) = begin_history(history, std::move(phases), version);
   for (int round = 0; round < 2; ++round) {
     placed.start = find_starting_state(history, placed.phases.front().settings, placed.reservation);
     placed.placements = PlacementWalk(history, placed, nullptr).run();
