@@ -17,8 +17,8 @@ constexpr std::array<std::uint8_t, 256> base64_digits = [] {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::array<std::uint8_t, 256> table{};
   table.fill(no_digit);
-  for (std::uint8_t i = 0; i < letters.size(); ++i)
-    table[static_cast<unsigned char>(letters[i])] = i;
+  std::uint8_t digit = 0;
+  for (const char letter : letters) table[static_cast<unsigned char>(letter)] = digit++;
   return table;
 }();
 

@@ -128,8 +128,8 @@ std::optional<std::string> path_from(const std::string& path,
 }  // namespace
 
 std::optional<std::string> file_in_pytorch(const FrameValue& frame, const TextTable& texts) {
-  const std::string path = with_slashes(texts.text(frame.filename));
-  const auto installed = path_from(path, installed_folders);
+  std::string path = with_slashes(texts.text(frame.filename));
+  auto installed = path_from(path, installed_folders);
   if (path.ends_with(".py")) return installed;
   if (!is_pytorch_function(texts.text(frame.name))) return std::nullopt;
   if (is_unknown_file(path) || path.find('/') == std::string::npos) return path;
@@ -197,12 +197,11 @@ std::string without_arguments(std::string_view function) {
     const char letter = function[i];
     const bool is_operator = i >= 8 && function.substr(0, i).find("operator", i - 8) == i - 8;
     const bool is_arrow = letter == '>' && i > 0 && function[i - 1] == '-';
-    if (letter == '>' && depth > 0 && !is_arrow && --depth == 0)
-      text += ">";
-    else if (letter == '<' && !is_operator && depth++ == 0)
-      text += "<";
-    else if (depth == 0)
-      text += letter;
+    const bool closes = letter == '>' && depth > 0 && !is_arrow;
+    const bool opens = letter == '<' && !is_operator;
+    if (closes) --depth;
+    if (depth == 0) text += letter;
+    if (opens) ++depth;
   }
   return depth == 0 ? text : std::string(function);
 }
