@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "allocator/types/check.h"
 #include "replay/recording/history_checks.h"
 #include "replay/recording/placed_events.h"
 #include "replay/replayer/device_replay.h"
@@ -144,7 +145,10 @@ class ReplayedEvents {
     RestoredBlocks restored;
     restored.event = told;
     restored.is_live = [&](std::uint64_t id) { return replay.address_of(id).has_value(); };
-    for (std::uint64_t id = event.id; const auto at = replay.address_of(id); ++id) {
+    for (std::size_t i = 0; i < replay.restored_count(); ++i) {
+      const std::uint64_t id = event.id + i;
+      const auto at = replay.address_of(id);
+      check(at.has_value(), "a restored block has an address");
       const allocator::Block& block = block_at(replay, *at);
       LiveBlock created;
       created.key = id;

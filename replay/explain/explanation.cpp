@@ -208,6 +208,8 @@ void ExplainRun::explain_failure() {
   const bool can_try = replayer_ && question_.depth != ExplainDepth::quick &&
                        event_count_of(*replayer_) <= effort_.most_events;
   if (found_.is_program) {
+    // Another device may fail before this one.
+    conditions.on_out_of_memory = OnOutOfMemory::skip;
     if (can_try) tries = tries_of(*replayer_, conditions);
     found_.failure.emplace(explain_replayed(*found_.state, *report_, tries, recording_.tables()));
     return;
@@ -269,8 +271,7 @@ void ExplainRun::seek_setting() {
 }  // namespace
 
 bool Explanation::began_late() const {
-  return reserved_before.count > 0 &&
-         2 * reserved_before.count >= overview.metric("peak_reserved").count;
+  return reserved_before.count > 0 && reserved_before >= overview.metric("peak_reserved");
 }
 
 Explanation explain(Recording& recording, const ExplainQuestion& question,

@@ -59,7 +59,7 @@ struct Explanation {
   /// Sentences about all that is not sure.
   std::vector<std::string> doubts;
 
-  /// Most memory was there before the first event, so no setting can be judged.
+  /// The peak was there before the first event, so no setting can be judged.
   bool began_late() const;
 };
 

@@ -1,6 +1,7 @@
 #include "replay/explain/ways_out.h"
 
 #include <algorithm>
+#include <set>
 
 #include "replay/settings_search/capacity.h"
 #include "traces/io/input_error.h"
@@ -36,6 +37,16 @@ Bytes peak_reserved_of_row(const SweepRow& row) {
   return {static_cast<std::uint64_t>(value_of(row.worst().metrics, "peak_reserved"))};
 }
 
+/// The peak with the memory that there was, which may have kept it low: a run without a limit
+/// releases nothing. The most there can be for a run that failed.
+Bytes peak_as_it_was(const Replayer& replayer, const ReplayEffort& effort) {
+  ReplayConditions conditions;
+  conditions.scratch = effort.scratch;
+  const ReplayReport report = replayer.figures(conditions);
+  if (report.has_failures()) return boundless_memory;
+  return {static_cast<std::uint64_t>(value_of(run_metrics(report), "peak_reserved"))};
+}
+
 }  // namespace
 
 std::uint64_t event_count_of(const Replayer& replayer) {
@@ -49,13 +60,19 @@ std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuest
   if (event_count_of(replayer) > effort.most_events) return std::nullopt;
   Bytes least = question.least;
   if (!question.request) least = std::max(least, least_on_device(replayer).value_or(Bytes{}));
-  const auto gpus = streams::gpu_models();
-  for (std::size_t i = 0; i < gpus.size(); ++i) {
-    if (gpus[i].available() < question.held_by_others + std::max(least, Bytes{1})) continue;
-    auto found = tried_gpu(replayer, gpus[i], question, effort);
-    if (!found) continue;
-    found->larger_count = gpus.size() - i - 1;
-    return found;
+  // Several GPUs have the same memory.
+  std::set<Bytes> too_small;
+  for (const streams::GpuModel& gpu : streams::gpu_models()) {
+    const Bytes available = gpu.available();
+    if (available < question.held_by_others + std::max(least, Bytes{1})) continue;
+    if (too_small.contains(available)) continue;
+    auto found = tried_gpu(replayer, gpu, question, effort);
+    if (found) {
+      found->larger_count = static_cast<std::size_t>(std::ranges::count_if(
+          streams::gpu_models(), [&](const auto& other) { return other.available() > available; }));
+      return found;
+    }
+    too_small.insert(available);
   }
   return SmallestGpu{};
 }
@@ -72,8 +89,10 @@ std::optional<FoundAdvice> find_advice(const Replayer& replayer, const SettingsR
       });
   if (advice.best.was_refused() || advice.recorded.was_refused()) return std::nullopt;
   conditions.options = advice.best.conf;
-  return FoundAdvice{advice.best.conf, peak_reserved_of_row(advice.best),
-                     peak_reserved_of_row(advice.recorded), replayer.trust(conditions)};
+  return FoundAdvice{
+      advice.best.conf, peak_reserved_of_row(advice.best),
+      std::min(peak_reserved_of_row(advice.recorded), peak_as_it_was(replayer, effort)),
+      replayer.trust(conditions)};
 }
 
 }  // namespace vramlab::replay

@@ -180,7 +180,9 @@ void DeviceReplay::keep_or_restore(const Event& event, const traces::TextTable& 
   const auto found = checkpoints_.find(name);
   if (found == checkpoints_.end())
     throw AllocatorError("no checkpoint was taken under the name '" + name + "'");
-  live_.restore(engine_.restore_checkpoint(found->second), event.id);
+  const allocator::RestoreResult restored = engine_.restore_checkpoint(found->second);
+  restored_count_ = restored.created.size();
+  live_.restore(restored, event.id);
 }
 
 /// Peaks are reached in requests only.

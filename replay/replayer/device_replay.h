@@ -50,6 +50,8 @@ class DeviceReplay final : public ProgramDevice,
       const traces::LongSequence<AllocatorEvent>& entries) const;
   /// Empty if the id names no live block.
   std::optional<Address> address_of(std::uint64_t id) const { return live_.find(id); }
+  /// Blocks that the last restored checkpoint brought back: they have the ids from its event's on.
+  std::size_t restored_count() const { return restored_count_; }
 
  private:
   allocator::History& kept() { return engine_.listeners(); }
@@ -73,6 +75,7 @@ class DeviceReplay final : public ProgramDevice,
   /// Requests that failed: what else the program does with them is left out.
   std::unordered_set<std::uint64_t> failed_ids_;
   std::map<std::string, allocator::Checkpoint> checkpoints_;
+  std::size_t restored_count_ = 0;
   std::map<Address, RequestOrigin> origins_;
   std::optional<RequestSizes> request_sizes_;
   std::optional<StateMoment> last_event_;

@@ -216,8 +216,7 @@ void ProgramReplay::add_device(ProgramDevice& device, DeviceIndex index, ReplayR
   const HistoryProgram& history = *setup_.history;
   added.depends_from = history.first_passed(added.failures, last_number_ + 1);
   if (auto note = failures_note(history, added)) report.notes.push_back(*std::move(note));
-  const bool is_whole = last_number_ + 1 >= history.event_count && !stopped_at_;
-  if (is_whole && is_as_recorded(setup_.asked) && !is_recorded_run(history, added))
+  if (!is_over() && is_as_recorded(setup_.asked) && !is_recorded_run(history, added))
     report.notes.push_back("device " + std::to_string(index.value) +
                            ": this replay departs from the recorded run in its counts or "
                            "peaks");

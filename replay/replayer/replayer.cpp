@@ -202,9 +202,11 @@ bool Replayer::follows_course(const ReplayConditions& conditions,
   const bool can_depart = !history.course.releases.empty() || !history.part.failed.empty();
   if (!may_follow || !can_depart) return false;
   const std::scoped_lock guard(departures_->lock);
-  const auto [found, is_new] = departures_->known.try_emplace(history.device, false);
-  if (is_new) found->second = departs_from_recording(history);
-  return found->second;
+  const auto known = departures_->known.find(history.device);
+  if (known != departures_->known.end()) return known->second;
+  const bool departs = departs_from_recording(history);
+  departures_->known.emplace(history.device, departs);
+  return departs;
 }
 
 bool Replayer::departs_from_recording(const HistoryProgram& history) const {

@@ -191,7 +191,8 @@ SweepFigures figures_of(const std::string& file, const ReplayReport& report) {
 const SweepFigures& SweepRow::worst() const {
   check(!files.empty(), "a setting that was refused has no figures");
   return *std::ranges::max_element(files, [](const SweepFigures& a, const SweepFigures& b) {
-    if (a.can_be_judged != b.can_be_judged) return b.can_be_judged;
+    if (a.failed.has_value() == b.failed.has_value() && a.can_be_judged != b.can_be_judged)
+      return b.can_be_judged;
     return is_better(a, b);
   });
 }

@@ -126,7 +126,7 @@ class TimelineReader {
 
   void note_moment(std::uint64_t time_us) {
     for (const std::int64_t bytes : now_)
-      if (std::max(bytes, -bytes) > largest_bytes)
+      if (bytes > largest_bytes || bytes < -largest_bytes)
         tokens_.fail("at most 2^56 bytes of a kind of memory", "more");
     if (timeline_.first_us == 0) timeline_.first_us = time_us;
     timeline_.last_us = std::max(timeline_.last_us, time_us);

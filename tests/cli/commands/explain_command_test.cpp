@@ -126,5 +126,27 @@ TEST(ExplainCommand, markdown_is_a_table_without_lines_of_its_own) {
   EXPECT_THAT(text, HasSubstr("| holds most |"));
 }
 
+TEST(ExplainCommand, looks_past_failures_of_another_gpu_for_the_memory_that_is_enough) {
+  const std::string program =
+      "{\"format\":\"vramlab-trace\",\"version\":2,\"reference\":\"2.6\",\"devices\":"
+      "[{\"device\":0,\"memory\":8589934592},{\"device\":1,\"memory\":1073741824}]}\n"
+      "{\"malloc\":1,\"bytes\":4294967296}\n"
+      "{\"malloc\":2,\"bytes\":600000000,\"device\":1}\n"
+      "{\"malloc\":5,\"bytes\":600000000,\"device\":1}\n";
+  const ProgramResult answer = run_vramlab({"explain", "-", "--json"}, program);
+  ASSERT_EQ(answer.exit_status, 0) << answer.errors;
+  const json found = json::parse(answer.output).at("answer").at("out_of_memory");
+  EXPECT_EQ(found.at("device"), 1);
+  EXPECT_GT(found.at("least_memory_bytes").get<std::uint64_t>(), 1'200'000'000U);
+}
+
+TEST(ExplainCommand, quotes_file_names_for_the_shell) {
+  const std::string file = support::own_folder() + "a; rm b.vtrace";
+  std::filesystem::copy_file(samples + "leak.vtrace", file,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(run_vramlab({"explain", file, "--quick"}).output,
+              HasSubstr("vramlab top '" + file + "'"));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "replay/call_sites/call_sites.h"
 #include "replay/replayer/replayer.h"
 #include "tests/support/kit/text_program.h"
@@ -213,6 +215,19 @@ INSTANTIATE_TEST_SUITE_P(Samples, FindHoldingsOfSample,
                            const std::string name = named.param;
                            return name.substr(0, name.find('.'));
                          });
+
+TEST(FindHoldings, a_restored_checkpoint_leaves_later_ids_alone) {
+  const std::string lines =
+      "{\"pool_create\":[0,4]}\n{\"pool_begin\":[0,4],\"scope\":\"one_stream\",\"stream\":7}\n" +
+      malloc_line(1, 4 << 20, ",\"stream\":7") +
+      "{\"pool_end\":[0,4]}\n{\"checkpoint\":\"a\",\"pool\":[0,4]}\n" + free_line(1) +
+      malloc_line(11, 8 << 20) + malloc_line(12, 8 << 20) + "{\"restore\":\"a\",\"id\":10}\n";
+  const FoundHoldings held = found(lines, {.kind = MomentKind::end});
+  std::map<std::uint64_t, std::optional<std::uint64_t>> events;
+  for (const LiveBlock& block : held.devices.at(0).blocks) events[block.key] = block.event;
+  EXPECT_EQ(events,
+            (std::map<std::uint64_t, std::optional<std::uint64_t>>{{10, 8}, {11, 6}, {12, 7}}));
+}
 
 }  // namespace
 }  // namespace vramlab::tests

@@ -37,8 +37,12 @@ std::string failure_headline(const FailureExplanation& failure) {
 }
 
 std::string missing_text(const OutOfMemoryReason& story) {
-  if (story.is_limited_by_unknown_share)
-    return "; enough was left, so a memory fraction must have limited it";
+  const bool would_be_enough = story.is_limited_by_unknown_share;
+  if (would_be_enough && story.refused.device_free &&
+      *story.refused.device_free < story.refused.rounded)
+    return "; with what is cached it would have been enough, but that was not released, as while a "
+           "graph is captured";
+  if (would_be_enough) return "; enough was left, so a memory fraction must have limited it";
   return story.shortfall ? "; " + format_bytes(*story.shortfall) + " too little" : std::string();
 }
 
@@ -185,8 +189,20 @@ std::string certainty_text(const Explanation& explanation) {
                                 : "exact: the recording replays as it was";
 }
 
+/// A file as a shell takes it.
+std::string shell_word(const std::string& file) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%";
+  if (file == "standard input") return "FILE";
+  if (file.find_first_not_of(plain) == std::string::npos)
+    return file.starts_with('-') ? "./" + file : file;
+  std::string word = "'";
+  for (const char letter : file) word += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return word + "'";
+}
+
 std::string next_text(const Explanation& explanation) {
-  const std::string& file = explanation.file;
+  const std::string file = shell_word(explanation.file);
   if (explanation.failure)
     return "vramlab snapshot " + file + " --at " +
            std::to_string(explanation.failure->story.refused.event) + "; vramlab report " + file +
@@ -217,7 +233,11 @@ std::string peak_text(const Explanation& explanation) {
            " allocated, " + format_bytes(overview.metric("end_reserved")) + " reserved";
   const bool has_blocks = find_value(overview.metrics, "peak_allocated") != nullptr;
   const Bytes reserved = overview.metric("peak_reserved");
-  return std::string("no request failed: peak ") + (has_blocks ? "allocated " : "requested ") +
+  const std::string failed = overview.failures == 0
+                                 ? "no request failed"
+                                 : counted(overview.failures, "request", "requests") +
+                                       " failed, which cannot be explained";
+  return failed + ": peak " + (has_blocks ? "allocated " : "requested ") +
          format_bytes(overview.metric(has_blocks ? "peak_allocated" : "peak_requested")) +
          (reserved > Bytes{} ? ", peak reserved " + format_bytes(reserved) : std::string());
 }

@@ -598,9 +598,10 @@ void explain_failures(const ReplayedFile& file, const replay::ReplayConditions& 
   if (!outcome.report.has_failures()) return;
   const auto states =
       states_at(file.replayer, conditions, {replay::MomentKind::out_of_memory}, outcome.report);
-  replay::ReplayConditions stopping = conditions_of(command.replay);
-  stopping.on_out_of_memory = replay::OnOutOfMemory::stop;
-  const replay::ReplayTry tries = replay::tries_of(file.replayer, stopping);
+  // Another device may fail before the one that is explained.
+  replay::ReplayConditions going_on = conditions_of(command.replay);
+  going_on.on_out_of_memory = replay::OnOutOfMemory::skip;
+  const replay::ReplayTry tries = replay::tries_of(file.replayer, going_on);
   const traces::SnapshotTables& tables = file.replayer.tables();
   for (const replay::DeviceState& state : states)
     for (const replay::DeviceReport& device : outcome.report.devices) {

@@ -49,7 +49,8 @@ const char* name_of(unsigned index) {
 /// More calls of a function are not noted, because it may be called thousands of times in a step.
 constexpr unsigned most_noted_calls = 100;
 
-[[gnu::noinline]] std::intptr_t call_unknown(unsigned index) {
+// Lists of functions may need neither.
+[[maybe_unused, gnu::noinline]] std::intptr_t call_unknown(unsigned index) {
   std::atomic<unsigned>& calls = calls_of[index];
   if (calls.load(std::memory_order_relaxed) >= most_noted_calls) return VRAMLAB_UNKNOWN_ANSWER;
   if (calls.fetch_add(1, std::memory_order_relaxed) < most_noted_calls)
@@ -57,7 +58,7 @@ constexpr unsigned most_noted_calls = 100;
   return VRAMLAB_UNKNOWN_ANSWER;
 }
 
-void put_zero(unsigned width, std::intptr_t at) {
+[[maybe_unused]] void put_zero(unsigned width, std::intptr_t at) {
   if (at == 0) return;
   if (width == 32)
     *reinterpret_cast<std::int32_t*>(at) = 0;
