@@ -66,7 +66,7 @@ TEST(MemoryTimeline, that_is_none_is_refused) {
       {"[[1, 2, 3, 7], [1]]", "the four numbers of an event, found 1"},
       {"[[1, 2, 9223372036854775807, 7]]", "at most 2^56 bytes"},
       {"[[1, 2, 1.5, 7]]", "a whole number"},
-      {"[[1], [[-9223372036854775808,0,0,0,0,0,0,0,0]]]", "at most 2^56 bytes"},
+      {"[[1], [[0,-9223372036854775808,0,0,0,0,0,0,0]]]", "at most 2^56 bytes"},
       {"[[-5], [[0,0,0,0,0,0,0,0,0]]]", "a time from 0 on"},
       {"[[1, 2, 3, 7], ", "valid JSON"},
       {"[[1, 2, 3, 7]] 7", "valid JSON"}};
