@@ -50,7 +50,7 @@ class HistoryEvents : public PlacedEvents {
   std::size_t next_label_ = 0;
 };
 
-SizedEvents pass_history(Recording& recording, MemoryEventSink& sink) {
+SizedEvents pass_sized_history(Recording& recording, MemoryEventSink& sink) {
   SizedEvents passed;
   for (const DeviceHistory& device : recording.history().devices) {
     sink.device_seen(device.device);
@@ -211,7 +211,7 @@ SizedEvents pass_pinned_program(Recording& recording, MemoryEventSink& sink) {
 }  // namespace
 
 SizedEvents pass_sized_events(Recording& recording, MemoryEventSink& sink) {
-  if (!recording.is_program()) return pass_history(recording, sink);
+  if (!recording.is_program()) return pass_sized_history(recording, sink);
   if (recording.memory() == traces::ShownMemory::host) return pass_pinned_program(recording, sink);
   return pass_program_replayed(recording, sink);
 }

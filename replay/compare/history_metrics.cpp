@@ -12,28 +12,19 @@ namespace {
 using allocator::Action;
 using allocator::Bytes;
 
-struct Counts {
+struct CallCounts {
   std::uint64_t requests = 0;
   std::uint64_t frees = 0;
-  std::uint64_t device_allocs = 0;
-  std::uint64_t device_frees = 0;
-  std::uint64_t failures = 0;
-  Bytes got;
 };
 
 /// Completed frees count if there are no entries for requested ones.
-Counts count(const DeviceHistory& history) {
-  Counts counts;
+CallCounts count_calls(const DeviceHistory& history) {
+  CallCounts counts;
   const Action freed =
       history.traits.requests_frees ? Action::free_requested : Action::free_completed;
   for (const allocator::AllocatorEvent& event : history.events) {
     if (event.action == Action::alloc || event.action == Action::oom) ++counts.requests;
     if (event.action == freed) ++counts.frees;
-    if (event.action == Action::segment_alloc) ++counts.device_allocs;
-    if (event.action == Action::segment_free) ++counts.device_frees;
-    if (event.action == Action::oom) ++counts.failures;
-    if (event.action == Action::segment_alloc || event.action == Action::segment_map)
-      counts.got += event.size;
   }
   return counts;
 }
@@ -68,38 +59,38 @@ MetricValues history_metrics(const DeviceHistory& history, const ExplainedHistor
     add(values, "end_reserved", end.reserved.count);
     return values;
   }
-  const Counts counts = count(history);
+  const CallCounts calls = count_calls(history);
   std::optional<Bytes> allocated;
   if (explained.is_placed() && explained.room.peak_reserved > Bytes{})
     allocated = find_peaks(history, explained).allocated.bytes;
   const RecordedMemory memory = recorded_memory(history, explained);
-  const std::uint64_t all_got = reserved_at(explained.start).count + counts.got.count;
-  add(values, "requests", counts.requests);
-  add(values, "frees", counts.frees);
+  const std::uint64_t all_got = reserved_at(explained.start).count + memory.counts.got.count;
+  add(values, "requests", calls.requests);
+  add(values, "frees", calls.frees);
   if (allocated) add(values, "peak_allocated", allocated->count);
   add(values, "peak_requested", memory.peak_requested.count);
   add(values, "peak_reserved", memory.peak_reserved.count);
   add(values, "end_allocated", end.allocated.count);
   add(values, "end_reserved", end.reserved.count);
-  add(values, "device_allocs", counts.device_allocs);
-  add(values, "device_frees", counts.device_frees);
-  add(values, "device_bytes", counts.got.count);
+  add(values, "device_allocs", memory.counts.device_allocs);
+  add(values, "device_frees", memory.counts.device_frees);
+  add(values, "device_bytes", memory.counts.got.count);
   add(values, "device_churn", all_got - std::min(all_got, memory.peak_reserved.count));
-  add(values, "out_of_memory", counts.failures);
+  add(values, "out_of_memory", memory.counts.failures);
   return values;
 }
 
 MetricValues host_history_metrics(const DeviceHistory& host, const ExplainedHistory& explained) {
   MetricValues values;
   if (!host.events.empty()) {
-    const Counts counts = count(host);
+    const CallCounts calls = count_calls(host);
     const RecordedMemory memory = recorded_memory(host, explained);
-    add(values, "host_requests", counts.requests);
-    add(values, "host_frees", counts.frees);
+    add(values, "host_requests", calls.requests);
+    add(values, "host_frees", calls.frees);
     add(values, "host_peak_active", memory.peak_requested.count);
     add(values, "host_peak_pinned", memory.peak_reserved.count);
-    add(values, "host_allocs", counts.device_allocs);
-    add(values, "host_releases", counts.device_frees);
+    add(values, "host_allocs", memory.counts.device_allocs);
+    add(values, "host_releases", memory.counts.device_frees);
   }
   add(values, "host_end_pinned", at_end(host).reserved.count);
   return values;

@@ -232,8 +232,8 @@ void ExplainRun::note_certainty() {
   if (found_.failure) found_.failure->options_variable = variable_of(replayer_->version());
   found_.trust = replayer_->trust({});
   found_.options = replayer_->settings().text;
-  const HistoryProgram* const history = replayer_->history(found_.overview.device);
-  if (history != nullptr) found_.reserved_before = reserved_in(history->part.start);
+  for (const LateStart& late : replayer_->late_starts())
+    if (late.device.value == found_.overview.device) found_.late_start = late;
 }
 
 void ExplainRun::find_ways_out() {
@@ -270,9 +270,7 @@ void ExplainRun::seek_setting() {
 
 }  // namespace
 
-bool Explanation::began_late() const {
-  return reserved_before.count > 0 && reserved_before >= overview.metric("peak_reserved");
-}
+bool Explanation::began_late() const { return late_start && late_start->holds_peak(); }
 
 Explanation explain(Recording& recording, const ExplainQuestion& question,
                     const SettingsRunner& run, const ReplayEffort& effort) {

@@ -47,8 +47,8 @@ struct Explanation {
   std::vector<StrandingSite> stranding;
   std::optional<SmallestGpu> smallest_gpu;
   std::optional<FoundAdvice> advice;
-  /// Reserved before the first event.
-  Bytes reserved_before;
+  /// Empty where the recording began before memory was reserved.
+  std::optional<LateStart> late_start;
   /// Empty where nothing can be replayed; `no_replay` says why.
   std::optional<Trust> trust;
   std::string no_replay;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "replay/metrics/memory_curve.h"
 #include "traces/model/generic_text.h"
 #include "traces/model/snapshot_values.h"
 
@@ -134,21 +135,6 @@ std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& h
   return labels;
 }
 
-RecordedSums sums_of(const DeviceHistory& history) {
-  RecordedSums sums;
-  std::uint64_t done = 0;
-  for (const AllocatorEvent& event : history.events) {
-    ++done;
-    if (event.action == Action::alloc) sums.requested.add(event.size, done);
-    if (event.action == Action::free_completed) sums.requested.subtract(event.size);
-    if (is_release(event.action))
-      sums.reserved.subtract(event.size);
-    else if (is_segment_call(event.action))
-      sums.reserved.add(event.size, done);
-  }
-  return sums;
-}
-
 Bytes reserved_at_end(const DeviceHistory& history) {
   Bytes reserved;
   for (const SnapshotSegment& segment : history.final_segments) reserved += segment.total_size;
@@ -156,7 +142,15 @@ Bytes reserved_at_end(const DeviceHistory& history) {
 }
 
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
-  const Peak reserved = sums_of(history).reserved;
+  Peak reserved;
+  std::uint64_t done = 0;
+  for (const AllocatorEvent& event : history.events) {
+    ++done;
+    if (is_release(event.action))
+      reserved.subtract(event.size);
+    else if (is_segment_call(event.action))
+      reserved.add(event.size, done);
+  }
   if (history.final_segments.empty() && reserved.highest() == 0 && reserved.now() == 0)
     return std::nullopt;
   return reserved.above(reserved.start_for(reserved_at_end(history)));

@@ -13,7 +13,6 @@
 #include "allocator/options/settings.h"
 #include "allocator/types/reference_version.h"
 #include "allocator/types/snapshot.h"
-#include "replay/metrics/memory_curve.h"
 #include "replay/recording/recording_summary.h"
 #include "traces/io/long_sequence.h"
 #include "traces/model/snapshot_tables.h"
@@ -90,14 +89,6 @@ std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& h
 /// Whether requests come from threads that the program started, as their stacks tell: Python's
 /// threads begin in its module threading.
 bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tables);
-
-/// Sums over the events, counted from 0, and their peaks; moments are how many events were done.
-struct RecordedSums {
-  /// As requested, until the free is completed.
-  Peak requested;
-  Peak reserved;
-};
-RecordedSums sums_of(const DeviceHistory& history);
 
 /// The most that was reserved, counted back from the end; empty if the history says nothing of
 /// segments.

@@ -239,11 +239,11 @@ Settings Replayer::settings_for(const ReplayConditions& conditions) const {
 Trust Replayer::trust(const ReplayConditions& conditions) const {
   for (const HistoryProgram& history : histories_)
     if (history.fidelity.label != FidelityLabel::exact) return Trust::guessed;
-  const HistoryProgram* const first = has_histories() ? &histories_.front() : nullptr;
-  const ReplaySetup setup = setup_for(conditions, first);
-  if (!late_starts().empty() && setup.settings != settings()) return Trust::modelled;
-  if (setup.settings.backend != allocator::Backend::native) return Trust::modelled;
-  return setup.timing() == FreeTiming::modelled &&
+  const Settings in_force = settings_for(conditions);
+  if (!late_starts().empty() && in_force != settings()) return Trust::modelled;
+  if (in_force.backend != allocator::Backend::native) return Trust::modelled;
+  const FreeTiming usual = has_histories() ? FreeTiming::recorded : FreeTiming::modelled;
+  return conditions.timing.value_or(usual) == FreeTiming::modelled &&
                  (has_histories() || program().program.streams_matter() == StreamsMatter::yes)
              ? Trust::modelled
              : Trust::exact;

@@ -168,9 +168,9 @@ std::string failures_text(const Explanation& explanation) {
 }
 
 std::string reserved_before_text(const Explanation& explanation) {
-  if (explanation.reserved_before == Bytes{}) return {};
-  const Bytes peak = explanation.overview.metric("peak_reserved");
-  return format_bytes(explanation.reserved_before) + " of " + format_bytes(peak) +
+  if (!explanation.late_start) return {};
+  const replay::LateStart& late = *explanation.late_start;
+  return format_bytes(late.reserved) + " of " + format_bytes(late.peak_reserved) +
          " were reserved before the recording began" +
          (explanation.began_late() ? ", so settings cannot be judged" : "");
 }
@@ -444,7 +444,8 @@ ordered_json explanation_json(const Explanation& explanation,
                     ? ordered_json(explanation.state->moment->event)
                     : ordered_json()},
       {"state", explanation.state ? metrics_json(state_metrics(figures)) : ordered_json()},
-      {"reserved_before_bytes", explanation.reserved_before.count},
+      {"reserved_before_bytes",
+       explanation.late_start ? explanation.late_start->reserved.count : 0},
       {"failures", explanation.overview.failures},
       {"out_of_memory", or_null(explanation.failure, of_failure)},
       {"holders", json_list(explanation.holders, holder_json)},
