@@ -89,7 +89,7 @@ std::optional<DeviceFidelity> without_replay(const DeviceHistory& history) {
     return fidelity;
   }
   if (std::string reason = impossible_part(history); !reason.empty()) {
-    fidelity.label = FidelityLabel::approximate;
+    fidelity.label = FidelityLabel::not_replayed;
     fidelity.reasons.push_back(std::move(reason) + "; nothing was replayed");
     return fidelity;
   }

@@ -26,6 +26,8 @@ std::string_view fidelity_label_name(FidelityLabel label) {
       return "exact";
     case FidelityLabel::approximate:
       return "approximate";
+    case FidelityLabel::not_replayed:
+      return "not replayed";
     case FidelityLabel::final_state_only:
       return "final state only";
     case FidelityLabel::different:

@@ -89,6 +89,8 @@ enum class FidelityLabel : std::uint8_t {
   exact,
   /// The recording does not hold what an exact replay needs.
   approximate,
+  /// No allocator can have made the recording, so nothing was replayed.
+  not_replayed,
   /// The recording holds what is needed, and the replay differs.
   different,
 };

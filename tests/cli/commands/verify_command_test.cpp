@@ -56,6 +56,27 @@ TEST_F(Verify, refuses_a_file_that_is_no_recording_and_an_unknown_version) {
       2);
 }
 
+TEST_F(Verify, says_that_a_history_no_allocator_makes_was_not_replayed) {
+  const std::string odd = write("odd.json", snapshot("139637976727553"));
+  const ProgramResult verified = verify({odd});
+  EXPECT_EQ(verified.exit_status, 0);
+  EXPECT_NE(verified.output.find(": not replayed\n"), std::string::npos) << verified.output;
+  EXPECT_EQ(verify({odd, "--require", "exact"}).exit_status, 1);
+  const ProgramResult shown = run_vramlab({"snapshot", odd, "--at", "peak"});
+  EXPECT_EQ(shown.exit_status, 2) << shown.output;
+  EXPECT_NE(shown.errors.find("event 1"), std::string::npos) << shown.errors;
+}
+
+TEST_F(Verify, refuses_a_dict_that_is_no_snapshot) {
+  const ProgramResult other = verify({write("other.json", R"({"a": 1})")});
+  EXPECT_EQ(other.exit_status, 2) << other.output;
+  EXPECT_NE(other.errors.find("found a dict with 'a'"), std::string::npos) << other.errors;
+  EXPECT_EQ(verify({write("empty.json", "{}")}).exit_status, 2);
+  EXPECT_EQ(
+      verify({write("other.pickle", std::string("\x80\x04}\x8c\x01\x61K\x01s.", 10))}).exit_status,
+      2);
+}
+
 TEST_F(Verify, names_the_versions_that_write_such_a_file) {
   const std::string plain = snapshot("139637976727552");
   EXPECT_NE(
@@ -74,7 +95,7 @@ TEST_F(Verify, names_the_versions_that_write_such_a_file) {
 
 TEST_F(Verify, prints_one_document_with_json) {
   const ProgramResult result = verify({"--json", write("file.json", snapshot("139637976727552"))});
-  EXPECT_NE(result.output.find("\"schema_version\": 1"), std::string::npos);
+  EXPECT_NE(result.output.find("\"schema_version\": 2"), std::string::npos);
   EXPECT_NE(result.output.find("\"label\": \"exact\""), std::string::npos);
 }
 

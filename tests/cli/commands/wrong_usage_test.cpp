@@ -67,7 +67,7 @@ TEST(WrongUsage, two_outputs_need_two_files) {
 
 TEST(WrongUsage, a_page_of_nothing_is_not_written) {
   const std::string folder = support::own_folder();
-  std::ofstream(folder + "nothing.json") << "{}";
+  std::ofstream(folder + "nothing.json") << R"({"segments": []})";
   expect_refused({"report", folder + "nothing.json", "-o", folder + "page.html"},
                  "expected a device with something to show, found none");
   EXPECT_FALSE(std::ifstream(folder + "page.html").is_open());

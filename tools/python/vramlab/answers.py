@@ -74,7 +74,7 @@ class Verification(Table):
 
     __slots__ = ()
     file: str
-    #: exact, approximate or final state only
+    #: exact, approximate, not replayed, final state only or different
     label: str
     reference: str
     reference_is_guessed: bool

@@ -313,9 +313,10 @@ FoundStates recorded(replay::Recording& recording, const SnapshotCommand& comman
   const auto kept =
       command.output.path.empty() ? replay::StateHistory::last_event : replay::StateHistory::all;
   replay::RecordedStates states = recorded_states(recording, *moment_of(command.at), kept);
-  if (states.states.empty() && states.doubts.empty())
-    throw traces::InputError(
-        {recording.file(), "", "a history with such a moment (" + command.at + ")", "none"});
+  if (states.states.empty())
+    throw traces::InputError({recording.file(), "",
+                              "a history with such a moment (" + command.at + ")",
+                              states.doubts.empty() ? "none" : states.doubts.front()});
   found.at.states = std::move(states.states);
   found.settings = recording.history().settings;
   found.notes = std::move(states.doubts);

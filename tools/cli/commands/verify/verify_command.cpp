@@ -168,10 +168,10 @@ std::string fidelity_totals(const std::vector<VerifiedFile>& verified) {
   }
   return std::to_string(verified.size()) + " files: " + std::to_string(exact) + " exact, " +
          std::to_string(verified.size() - exact - different) +
-         " approximate or final state only, " + std::to_string(different) + " different; allocs " +
-         share_text(allocs) + ", segment calls " + std::to_string(explained) + " explained, " +
-         std::to_string(taken) + " taken, " + std::to_string(wrong) + " wrong, final blocks " +
-         share_text(blocks) + "\n";
+         " approximate, not replayed or final state only, " + std::to_string(different) +
+         " different; allocs " + share_text(allocs) + ", segment calls " +
+         std::to_string(explained) + " explained, " + std::to_string(taken) + " taken, " +
+         std::to_string(wrong) + " wrong, final blocks " + share_text(blocks) + "\n";
 }
 
 ordered_json file_json(const VerifiedFile& file) {
@@ -185,7 +185,7 @@ ordered_json file_json(const VerifiedFile& file) {
 }
 
 std::string fidelity_json(const std::vector<VerifiedFile>& verified) {
-  return json_text({{"schema_version", 1}, {"files", json_list(verified, file_json)}});
+  return json_text({{"schema_version", 2}, {"files", json_list(verified, file_json)}});
 }
 
 struct VerifyArguments {
