@@ -27,6 +27,9 @@ class ReplayView {
   }
   /// Whether the block was freed by hold() and is not completed yet.
   bool is_held(Address address) const { return allocator_.held_.contains(address); }
+  bool holds_any() const { return !allocator_.held_.empty(); }
+  /// Whether completing the held block would serve a search that finds nothing without it.
+  bool would_serve(Address held, const Search& search) const;
   /// Whether a whole free classic segment starts there.
   bool can_release_named(Address address) const;
   /// Whether the address lies in a free block of an expandable segment.
@@ -71,6 +74,8 @@ class ReplayAccess : public ReplayView<L> {
   /// Frees the block, but keeps it waiting until complete_held().
   void hold(Address address);
   void complete_held(Address address);
+  /// Waits for every free that waits for other streams.
+  void synchronise() { allocator_.frees_.synchronise(); }
 
   /// Releases all cached memory of the device's own pools and of these private pools, in this
   /// order. The pool of the requester stays even if it is empty then: the request that everything

@@ -179,6 +179,18 @@ std::optional<Address> ReplayView<L>::best_fit(const Search& search) const {
 }
 
 template <class L>
+bool ReplayView<L>::would_serve(Address held, const Search& search) const {
+  const BlockIndex index = allocator_.held_.at(held);
+  const Block& block = core().blocks[index];
+  if (&core().lane_of(block) != find_lane(search)) return false;
+  if (block.is_expandable() && allocator_.mode() == Mode::classic) return false;
+  Bytes size = block.size();
+  if (core().is_free_before(index)) size += core().blocks[block.previous()].size();
+  if (core().is_free_after(index)) size += core().blocks[block.next].size();
+  return size >= search.rounded && !is_oversize_mismatch(size, search.rounded, core().settings);
+}
+
+template <class L>
 bool ReplayView<L>::can_release_named(Address address) const {
   const BlockIndex index = allocator_.segment_start(address);
   return index != BlockIndex::none && core().blocks[index].is_whole_segment() &&

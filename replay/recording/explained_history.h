@@ -49,6 +49,9 @@ struct FollowedCalls {
   std::map<std::size_t, Bytes> refusals;
   /// The first event of each call whose request released everything that was cached.
   std::set<std::size_t> retried;
+  /// Completed frees, by their entries, for which a refused request waited: it had looked for a
+  /// block before.
+  std::set<std::size_t> awaited;
   /// Requests that failed and left cached memory alone, as during a capture.
   std::set<std::size_t> captured_failures;
 };

@@ -64,11 +64,13 @@ class Cutter {
     calls_.push_back({kind, origin, had_room, at_, end});
     at_ = end;
   }
+  /// A free that the next request completed has that request's stack there.
   void take_free() {
     const std::size_t next = at_ + 1;
     const bool is_back = next < history_.events.size() &&
                          history_.events[next].action == Action::free_completed &&
-                         history_.events[next].address == history_.events[at_].address;
+                         history_.events[next].address == history_.events[at_].address &&
+                         stack_of(history_, next) == stack_of(history_, at_);
     add(is_back ? RecordedCallKind::free : RecordedCallKind::free_later, is_back ? at_ + 2 : next);
   }
   void take_run() {

@@ -240,16 +240,54 @@ std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
   return searches;
 }
 
-/// Completes the frees at the head of the call, and sees which searches missed on the way.
+/// Completes the frees at the head of the call, and sees which searches missed on the way. Those
+/// that the request waited for, once it was refused, are left.
 void VerifyRun::complete_head() {
   const std::size_t end = first_segment_call();
   candidates_.clear();
   for (const Search& search : searches_of(call_.end - 1)) candidates_.push_back({search});
   note_misses();
+  call_.missed_at_first = candidates_.front().has_missed;
   for (std::size_t i = call_.next_completion; i < end; ++i) {
+    if (completes_late(i)) return;
     complete_until(i + 1);
     note_misses();
   }
+}
+
+/// Frees that completed before a refused request released all that was cached, so that none waits
+/// any more: the request waited for them, as it does for all. They may as well have completed just
+/// before it; nothing tells.
+void VerifyRun::note_waiting_at_head() {
+  const RecordedCall& recorded = explained_.calls[call_.index];
+  const bool waited = call_.releases_all && call_.missed_at_first && !call_.cache_emptied &&
+                      call_.garbage_passes == 0 && recorded.origin == ReleaseOrigin::by_stacks &&
+                      !allocator::ReplayView(engine_).holds_any();
+  if (!waited) return;
+  for (std::size_t i = recorded.first; i < first_segment_call(); ++i)
+    if (history_.events[i].action == Action::free_completed) found_.awaited.insert(i);
+  fidelity_.inferred.awaited_frees = found_.awaited.size();
+}
+
+/// Whether the free completes after the search of its request: its block would have served a
+/// request that took no free block.
+bool VerifyRun::completes_late(std::size_t event) const {
+  const AllocatorEvent& completed = history_.events[event];
+  if (completed.action != Action::free_completed) return false;
+  if (!device_.next() && !call_.is_out_of_memory) return false;
+  const auto moved = moved_.find(completed.address);
+  const Address at = moved == moved_.end() ? completed.address : moved->second;
+  const Search& search = candidates_.front().search;
+  const allocator::ReplayView view(engine_);
+  return view.is_held(at) && !view.best_fit(search) && view.would_serve(at, search);
+}
+
+/// Completes the frees before an event for which the refused request waits.
+void VerifyRun::await(std::size_t event) {
+  for (std::size_t i = call_.next_completion; i < event; ++i)
+    if (history_.events[i].action == Action::free_completed) found_.awaited.insert(i);
+  complete_until(event);
+  fidelity_.inferred.awaited_frees = found_.awaited.size();
 }
 
 void VerifyRun::follow_request(std::size_t index) {
@@ -266,7 +304,11 @@ void VerifyRun::follow_request(std::size_t index) {
   else
     explains(candidates_.front());
   request_memory(last);
-  complete_until(last);
+  if (call_.cache_emptied)
+    complete_until(last);
+  else
+    await(last);
+  note_waiting_at_head();
   compare_segment_calls();
 }
 
@@ -295,13 +337,14 @@ bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
   const auto next = device_.next();
   if (!next) return false;
   note_refusal();
-  complete_until(*next);
+  await(*next);
   const auto found = rules_.everything(expected_releases());
   if (!found) {
     take_releases();
     return false;
   }
   ++fidelity_.inferred.release_all_or_empty_cache;
+  call_.releases_all = true;
   found_.retried.insert(explained_.calls[call_.index].first);
   if (explained_.calls[call_.index].origin == ReleaseOrigin::guessed)
     found_.emptied.push_back({*next, true});
@@ -474,8 +517,9 @@ ReleaseRules::Ending VerifyRun::ending() const {
   ending.is_refused = call_.is_out_of_memory;
   ending.had_room = call_.had_room;
   const std::vector<std::size_t> releases = device_.expected_releases();
-  for (std::size_t i = 1; i < releases.size() && !ending.completes_after; ++i)
-    for (std::size_t event = releases[i - 1]; event < releases[i]; ++event)
+  std::size_t event = call_.next_completion;
+  for (std::size_t i = 0; i < releases.size() && !ending.completes_after; ++i)
+    for (; event < releases[i]; ++event)
       if (history_.events[event].action == Action::free_completed) ending.completes_after = i;
   return ending;
 }
@@ -519,7 +563,28 @@ bool VerifyRun::empty_cache_before_request() {
   return true;
 }
 
+bool VerifyRun::has_completions_at_head() const {
+  for (std::size_t i = explained_.calls[call_.index].first; i < first_segment_call(); ++i)
+    if (history_.events[i].action == Action::free_completed) return true;
+  return false;
+}
+
+/// Makes the releases if they are those of everything for which no oversize block went first, as
+/// none was free before the request waited. False if they are not.
+bool VerifyRun::retry_after_waiting() {
+  if (!call_.releases_all || !call_.missed_at_first || !has_completions_at_head()) return false;
+  const auto pools = rules_.everything(expected_releases());
+  ++fidelity_.inferred.release_all_or_empty_cache;
+  found_.retried.insert(explained_.calls[call_.index].first);
+  note_refusal();
+  ReplayAccess(engine_).release_everything(*pools);
+  call_.search = candidates_.front().search;
+  call_.has_missed = true;
+  return true;
+}
+
 void VerifyRun::explain_releases() {
+  call_.releases_all = rules_.everything(expected_releases()).has_value();
   const bool is_own = explained_.calls[call_.index].origin == ReleaseOrigin::by_stacks;
   const auto is_explained = [this] {
     return std::ranges::any_of(candidates_, [this](const auto& one) { return explains(one); });
@@ -532,6 +597,7 @@ void VerifyRun::explain_releases() {
   if (!ages_are_known())
     for (const Candidate& candidate : candidates_)
       if (collects_by_shape(candidate)) return;
+  if (is_own && retry_after_waiting()) return;
   if (empty_cache_before_request()) {
     if (is_explained()) return;
     if (device_.expected_releases().empty()) return void(explains(candidates_.front()));

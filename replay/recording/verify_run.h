@@ -51,6 +51,10 @@ class VerifyRun : private allocator::Director {
     bool is_out_of_memory = false;
     /// The device had no reason to refuse the request.
     bool had_room = false;
+    /// Its search missed before any free completed.
+    bool missed_at_first = false;
+    /// The releases are those of everything cached.
+    bool releases_all = false;
   };
 
   /// A search that a request may have made.
@@ -76,8 +80,13 @@ class VerifyRun : private allocator::Director {
   void complete_until(std::size_t event);
   void complete_frees_of(std::size_t first, std::size_t end);
   void complete_head();
+  bool completes_late(std::size_t event) const;
+  void await(std::size_t event);
+  void note_waiting_at_head();
   std::size_t first_segment_call() const;
   void explain_releases();
+  bool has_completions_at_head() const;
+  bool retry_after_waiting();
   bool gets_new_memory() const;
   bool empty_cache_first();
   bool empty_cache_before_request();

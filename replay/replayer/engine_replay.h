@@ -153,9 +153,16 @@ class EngineReplay {
   void release_as_recorded(const RecordedCourse::Release& release) {
     engine_.complete_frees();
     allocator::ReplayAccess access(engine_);
-    if (release.is_unmap && access.can_unmap_named(release.address))
+    const auto can_release = [&] {
+      return release.is_unmap ? access.can_unmap_named(release.address)
+                              : access.can_release_named(release.address);
+    };
+    // Its free may be one that the recorded run waited for.
+    if (!can_release()) access.synchronise();
+    if (!can_release()) return;
+    if (release.is_unmap)
       access.unmap_named(release.address);
-    else if (!release.is_unmap && access.can_release_named(release.address))
+    else
       access.release_named(release.address);
   }
 

@@ -27,6 +27,15 @@ bool is_of_recorded_memory(const ProgramEvent& event) {
   return event.kind == ProgramEventKind::external || event.pool == captured_pool;
 }
 
+/// A free that waits for the work of a stream of its own.
+struct WaitingFree {
+  StreamId stream;
+  std::uint64_t since_us = 0;
+};
+
+/// A free that a request waited for waits that long without it, at least.
+constexpr std::uint64_t shortest_wait_us = 1000;
+
 class ProgramBuilder {
  public:
   ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained,
@@ -165,6 +174,7 @@ class ProgramBuilder {
     if (!limit_)
       if (const auto others = others_.follow(call, released_otherwise_))
         add_memory_of_others(*others);
+    complete_awaited(history_.events[call.first].time_us);
     if (explained_.emptied_in_vain.contains(call.first)) add(ProgramEventKind::empty_cache);
     note_course(call);
     const Address address = history_.events[call.first].address;
@@ -179,10 +189,38 @@ class ProgramBuilder {
         const PoolId pool = pool_of(call.end - 1);
         add_completions_and_releases(call.first, call.end - 1, pool);
         at_ = call.end - 1;
-        if (is_captured(call)) return add_captured_request(pool);
-        return explained_.captured_failures.contains(at_) ? add_request_beside_capture(pool)
-                                                          : add_request(pool);
+        if (is_captured(call))
+          add_captured_request(pool);
+        else if (explained_.captured_failures.contains(at_))
+          add_request_beside_capture(pool);
+        else
+          add_request(pool);
+        return put_off_awaited(call);
       }
+    }
+  }
+
+  /// Frees for which the request waits once it is refused. Where it isn't, nobody knows when the
+  /// work that held them up is done: at the latest when a free that came later completes by
+  /// itself, or after some time.
+  void put_off_awaited(const RecordedCall& call) {
+    for (auto i = explained_.awaited.lower_bound(call.first);
+         i != explained_.awaited.end() && *i < call.end; ++i) {
+      const auto waiting = waiting_.find(history_.events[*i].address);
+      if (waiting == waiting_.end()) continue;
+      const WaitingFree& free = waiting->second;
+      const std::uint64_t done_us = history_.events[*i].time_us;
+      const std::uint64_t waited_us = done_us - std::min(done_us, free.since_us);
+      awaited_[free.stream] = done_us + std::max(waited_us, shortest_wait_us);
+      waiting_.erase(waiting);
+    }
+  }
+
+  /// Those that are done by now.
+  void complete_awaited(std::uint64_t time_us) {
+    while (!awaited_.empty() && awaited_.begin()->second <= time_us) {
+      add(ProgramEventKind::stream_done).stream = awaited_.begin()->first;
+      awaited_.erase(awaited_.begin());
     }
   }
 
@@ -221,7 +259,7 @@ class ProgramBuilder {
     use.id = found->second;
     use.stream = stream;
     add(ProgramEventKind::work).stream = stream;
-    waiting_[address] = stream;
+    waiting_[address] = {stream, at_ < history_.events.size() ? history_.events[at_].time_us : 0};
     add_free(address);
   }
 
@@ -229,18 +267,30 @@ class ProgramBuilder {
     for (std::size_t i = first; i < end; ++i) {
       at_ = i;
       const AllocatorEvent& event = history_.events[i];
-      if (event.action == Action::free_completed) complete(event.address);
+      if (event.action == Action::free_completed && !is_awaited(i, end)) complete(event.address);
       if (explained_.ended_pools.contains(i)) end_pool(pool_of(i));
       if (is_release(event.action) && pool_of(i) != own_pool) release_pool(pool_of(i), i);
       if (emptied_.contains(i)) empty_cache(i, end, own_pool);
     }
   }
 
+  /// An emptied cache waits for them, too.
+  bool is_awaited(std::size_t event, std::size_t end) const {
+    if (!explained_.awaited.contains(event)) return false;
+    const auto emptied = emptied_.lower_bound(event);
+    return emptied == emptied_.end() || *emptied >= end;
+  }
+
   void complete(Address address) {
     const auto waiting = waiting_.find(address);
     if (waiting == waiting_.end()) return;
-    add(ProgramEventKind::stream_done).stream = waiting->second;
+    const StreamId stream = waiting->second.stream;
     waiting_.erase(waiting);
+    while (!awaited_.empty() && awaited_.begin()->first < stream) {
+      add(ProgramEventKind::stream_done).stream = awaited_.begin()->first;
+      awaited_.erase(awaited_.begin());
+    }
+    add(ProgramEventKind::stream_done).stream = stream;
   }
 
   /// Pools whose memory it releases must have lost their users before.
@@ -387,7 +437,10 @@ class ProgramBuilder {
   std::size_t next_change_ = 0;
   std::uint64_t next_stream_ = first_waiting_stream;
   std::map<Address, std::uint64_t> ids_;
-  std::map<Address, StreamId> waiting_;
+  std::map<Address, WaitingFree> waiting_;
+  /// Streams that refused requests waited for, the oldest free first, each with the time at which
+  /// its work is done at the latest.
+  std::map<StreamId, std::uint64_t> awaited_;
   std::vector<Address> waiting_at_start_;
   std::set<PoolId> used_pools_;
   std::set<PoolId> released_pools_;
@@ -491,6 +544,12 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
     notes.push_back(device + std::to_string(history.emptied_in_vain) +
                     " calls of empty_cache that released nothing are guessed from the rhythm of "
                     "the others");
+  if (const std::uint64_t awaited = fidelity.inferred.awaited_frees;
+      awaited > 0 && !is_as_recorded(conditions) && conditions.timing != FreeTiming::eager)
+    notes.push_back(device +
+                    (awaited == 1 ? "1 free was" : std::to_string(awaited) + " frees were") +
+                    " awaited by a refused request; where it is not refused, when they complete is "
+                    "modelled (--frees eager: no free waits)");
   if (history.has_threads && !is_as_recorded(conditions))
     notes.push_back(device +
                     "requests come from threads of the program, in the order of the recorded run: "

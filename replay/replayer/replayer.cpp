@@ -242,6 +242,10 @@ Trust Replayer::trust(const ReplayConditions& conditions) const {
   const Settings in_force = settings_for(conditions);
   if (!late_starts().empty() && in_force != settings()) return Trust::modelled;
   if (in_force.backend != allocator::Backend::native) return Trust::modelled;
+  const bool awaited = std::ranges::any_of(histories_, [](const HistoryProgram& history) {
+    return history.fidelity.inferred.awaited_frees > 0;
+  });
+  if (awaited && !is_as_recorded(conditions)) return Trust::modelled;
   const FreeTiming usual = has_histories() ? FreeTiming::recorded : FreeTiming::modelled;
   return conditions.timing.value_or(usual) == FreeTiming::modelled &&
                  (has_histories() || program().program.streams_matter() == StreamsMatter::yes)

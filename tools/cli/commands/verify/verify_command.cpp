@@ -52,6 +52,7 @@ std::vector<Figure> figures_of(const Inferences& inferred) {
       {"oversize_releases", "oversize releases", inferred.oversize_releases},
       {"assumed_extents", "block extents assumed", inferred.assumed_extents},
       {"waiting_frees", "frees that waited", inferred.waiting_frees},
+      {"awaited_frees", "of them awaited by a refused request", inferred.awaited_frees},
       {"out_of_memory", "out-of-memory entries", inferred.out_of_memory},
       {"out_of_memory_in_private_pools", "of them in private pools",
        inferred.out_of_memory_in_private_pools},
