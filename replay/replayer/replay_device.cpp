@@ -61,6 +61,8 @@ streams::MemoryOptions ReplayDevice::memory_options() {
   const ReplayConditions& asked = conditions_.setup.asked;
   streams::MemoryOptions options{.total = conditions_.memory};
   options.released = conditions_.released;
+  // The recorded course says by itself which work was done.
+  options.release_waits = conditions_.setup.course == nullptr;
   options.when_taken = streams::WhenTaken::lowest_gap;
   options.keeps_ranges = asked.keeps_ranges;
   RecordedPlaces* places = nullptr;

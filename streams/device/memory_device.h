@@ -73,7 +73,8 @@ class MemoryDevice : public allocator::Device {
   const DeviceCallTally& call_tally() const { return tally_; }
 
  protected:
-  explicit MemoryDevice(MemoryOptions options) : memory_(std::move(options)) {}
+  explicit MemoryDevice(MemoryOptions options)
+      : release_waits_(options.release_waits), memory_(std::move(options)) {}
 
  private:
   /// A number that rises whenever an event may have become complete; empty where it is not known.
@@ -85,6 +86,7 @@ class MemoryDevice : public allocator::Device {
   virtual EventId put_event(StreamId stream) = 0;
   virtual bool has_passed(EventId event) = 0;
 
+  bool release_waits_;
   SimulatedMemory memory_;
   DeviceCallCounts call_counts_;
   DeviceCallTally tally_;

@@ -119,6 +119,8 @@ struct MemoryOptions {
   std::function<void(AddressRange)> released = {};
   /// Whether notes of all ranges are kept.
   KeepsRanges keeps_ranges = KeepsRanges::no;
+  /// Whether giving memory back waits for all work on the device, as cudaFree does.
+  bool release_waits = true;
   /// Larger reservations are not dictated.
   Bytes dictated_below{UINT64_MAX};
 };

@@ -37,6 +37,17 @@ TEST(SimulatedDevice, waits_for_complete_events_are_counted_too) {
   EXPECT_EQ(device.call_counts().event_waits, 1U);
 }
 
+TEST(SimulatedDevice, release_waits_for_all_work_unless_told_otherwise) {
+  for (const bool waits : {true, false}) {
+    SimulatedDevice device(MemoryOptions{.total = 100_MiB, .release_waits = waits});
+    const auto at = device.allocate(20_MiB, one_stream);
+    device.submit_work(other_stream);
+    const auto event = device.record_event(other_stream);
+    device.release(*at);
+    EXPECT_EQ(device.is_complete(event), waits);
+  }
+}
+
 TEST(SimulatedDevice, knows_whether_an_event_may_have_become_complete_and_counts_the_questions) {
   SimulatedDevice device(100_MiB);
   device.submit_work(one_stream);
