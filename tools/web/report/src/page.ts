@@ -12,7 +12,7 @@ import { externalFragmentation, figuresOf, Run, type RunJson } from "./model";
 import { OverviewView } from "./overview_view";
 import { PinnersView } from "./pinners_view";
 import { SegmentsView, type BlockColours } from "./segments_view";
-import { forgetThemeListeners, setUpTheme } from "./theme";
+import { followParentTheme, forgetThemeListeners, setUpTheme } from "./theme";
 import { deviceCallsView, fragmentationView, memoryView } from "./timeline_view";
 
 const hint = new Hint();
@@ -300,6 +300,7 @@ async function start(): Promise<void> {
   document.title = `${subject} – vramlab report`;
   if (runs.length === 0) throw new Error("the recording has no devices with memory to show");
   setUpControls();
+  followParentTheme();
   setUpDevices();
   requestAnimationFrame(() => requestAnimationFrame(() => {
     document.documentElement.dataset["ready"] = "true";
