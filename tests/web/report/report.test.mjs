@@ -102,6 +102,7 @@ describe("a page of a recording", () => {
   });
 
   test("a click in a plot chooses the moment there", async () => {
+    assert.equal(await tab.locator("input[name=axis]:checked").inputValue(), "event");
     const over = tab.locator("#memory-panels .u-over");
     const box = await over.boundingBox();
     await over.click({ position: { x: box.width / 2, y: 40 } });
@@ -330,6 +331,7 @@ test("other options beside the recording, at the same moment", async () => {
   const page = pages.report("options.html", recording, "--conf", options);
   const tab = await pages.open(page);
   assert.equal(await tab.locator("#memory-panels .panel").count(), 2);
+  assert.equal(await tab.locator("input[name=axis]:checked").inputValue(), "time");
   const [device] = vramlabJson("replay", recording, "--conf", options).devices;
   await tab.locator("#goto").selectOption({ label: `${options}: peak of reserved` });
   await tab.waitForTimeout(100);

@@ -299,6 +299,8 @@ async function start(): Promise<void> {
   byId("subject").textContent = subject;
   document.title = `${subject} – vramlab report`;
   if (runs.length === 0) throw new Error("the recording has no devices with memory to show");
+  // Runs beside each other have other events, such as their own segments, but the same times.
+  if (runs.length > 1) document.querySelector<HTMLInputElement>("input[name=axis][value=time]")!.checked = true;
   setUpControls();
   followParentTheme();
   setUpDevices();
