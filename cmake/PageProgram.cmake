@@ -1,6 +1,6 @@
 # The program as WebAssembly, for vramlab.html: the commands that need no process, no GPU and no
 # terminal, from the same sources. tools/web/build.sh puts it into the page.
-set(page_commands advise capacity complete diff info pack replay report snapshot
+set(page_commands advise capacity complete diff explain info pack replay report snapshot
     steps sweep top verify)
 list(TRANSFORM page_commands PREPEND tools/cli/commands/)
 

@@ -261,7 +261,7 @@ void ExplainRun::seek_setting() {
   ReplayConditions conditions;
   conditions.scratch = effort_.scratch;
   const Advice advice =
-      advise(*replayer_, {conditions}, [&](const std::vector<AskedSetting>& settings) {
+      advise({&*replayer_}, {conditions}, [&](const std::vector<AskedSetting>& settings) {
         return run_(*replayer_, settings, conditions);
       });
   if (advice.best.was_refused() || advice.best.worst().failed) return;

@@ -84,7 +84,7 @@ std::optional<FoundAdvice> find_advice(const Replayer& replayer, const SettingsR
   conditions.scratch = effort.scratch;
   conditions.memory = boundless_memory;
   const Advice advice =
-      advise(replayer, {conditions}, [&](const std::vector<AskedSetting>& settings) {
+      advise({&replayer}, {conditions}, [&](const std::vector<AskedSetting>& settings) {
         return run(replayer, settings, conditions);
       });
   if (advice.best.was_refused() || advice.recorded.was_refused()) return std::nullopt;

@@ -112,4 +112,7 @@ class Replayer {
   std::shared_ptr<Departures> departures_;
 };
 
+/// Replayers of several files, such as the ranks of a job, in the order of the files.
+using Replayers = std::vector<const Replayer*>;
+
 }  // namespace vramlab::replay

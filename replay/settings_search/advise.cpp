@@ -50,17 +50,11 @@ class SettingChoice {
   std::map<std::string, std::string> values_;
 };
 
-/// The sizes that a recording requests, to find options that change none of them.
+/// The sizes that recordings request, to find options that change none of them.
 class RequestShapes {
  public:
-  explicit RequestShapes(const Replayer& recording) {
-    for (const ProgramPart* part : recording.parts()) {
-      for (const EventShape& shape : part->program.shapes())
-        if (shape.bytes.count > 0 && shape.bytes < allocator::request_limit)
-          sizes_.insert(shape.bytes);
-      for (const StartingSegment& segment : part->start)
-        largest_ = std::max(largest_, segment.segment.size());
-    }
+  explicit RequestShapes(const Replayers& recordings) {
+    for (const Replayer* const recording : recordings) add(*recording);
     if (!sizes_.empty())
       largest_ = std::max({largest_, Bytes{std::bit_ceil(sizes_.rbegin()->count)},
                            device_size_for_miss(*sizes_.rbegin(), {})});
@@ -83,24 +77,44 @@ class RequestShapes {
   }
 
  private:
+  void add(const Replayer& recording) {
+    for (const ProgramPart* part : recording.parts()) {
+      for (const EventShape& shape : part->program.shapes())
+        if (shape.bytes.count > 0 && shape.bytes < allocator::request_limit)
+          sizes_.insert(shape.bytes);
+      for (const StartingSegment& segment : part->start)
+        largest_ = std::max(largest_, segment.segment.size());
+    }
+  }
+
   std::set<Bytes> sizes_;
   Bytes largest_;
 };
 
+/// Recordings that can be the worst of a SweepRow, unless one fails.
+Replayers recordings_that_decide(const Replayers& recordings, const ReplayConditions& conditions) {
+  if (conditions.starting_memory != StartingMemory::as_recorded) return recordings;
+  Replayers deciding;
+  std::ranges::copy_if(recordings, std::back_inserter(deciding),
+                       [](const Replayer* recording) { return !recording->start_holds_peaks(); });
+  return deciding.empty() ? recordings : deciding;
+}
+
 class AdviceSearch {
  public:
-  AdviceSearch(const Replayer& recording, const AdviseOptions& options, const RunSettings& run)
-      : recording_(recording),
+  AdviceSearch(const Replayers& recordings, const AdviseOptions& options, const RunSettings& run)
+      : recordings_(recordings),
+        deciding_(recordings_that_decide(recordings, options.conditions)),
         options_(options),
         run_(run),
-        grid_(options_that_matter(recording, options.conditions)),
-        requests_(recording) {
+        grid_(options_that_matter(recordings, options.conditions)),
+        requests_(recordings) {
     advice_.grid_size = 1;
     for (const GridOption& option : grid_) advice_.grid_size *= option.values.size();
   }
 
   Advice find() {
-    advice_.recorded = run_({{recording_.settings().text, true}}).front();
+    advice_.recorded = run_({{recordings_.front()->settings().text, true}}).front();
     ++advice_.runs;
     const SettingChoice classic;
     try_all({classic, classic.with(expandable, "True")});
@@ -129,8 +143,7 @@ class AdviceSearch {
     for (const SettingChoice& choice : choices) {
       if (asked.size() == runs_left()) break;
       const std::string conf = choice.conf();
-      if (rows_.contains(choice) || !can_win(choice) ||
-          refusal_of(conf, recording_.version()).has_value() ||
+      if (rows_.contains(choice) || !can_win(choice) || is_refused(conf) ||
           std::ranges::find(fresh, choice) != fresh.end())
         continue;
       fresh.push_back(choice);
@@ -139,6 +152,12 @@ class AdviceSearch {
     const std::vector<SweepRow> rows = run_(asked);
     advice_.runs += rows.size();
     for (std::size_t i = 0; i < rows.size(); ++i) rows_.emplace(fresh[i], rows[i]);
+  }
+
+  bool is_refused(const std::string& conf) const {
+    return std::ranges::any_of(recordings_, [&](const Replayer* recording) {
+      return refusal_of(conf, recording->version()).has_value();
+    });
   }
 
   using Tried = std::map<SettingChoice, SweepRow>::value_type;
@@ -219,9 +238,11 @@ class AdviceSearch {
     if (options_.preference != Preference::memory || rows_.empty()) return true;
     const SweepRow& best = rows_.at(best_choice());
     if (best.was_refused() || best.worst().failed) return true;
-    const auto live = live_with(choice.value(rounding));
-    return !live || static_cast<std::int64_t>(live->on_device.count) <=
-                        value_of(best.worst().metrics, "peak_reserved");
+    const std::int64_t peak = value_of(best.worst().metrics, "peak_reserved");
+    return std::ranges::none_of(deciding_, [&](const Replayer* recording) {
+      const auto live = live_with(*recording, choice.value(rounding));
+      return live && static_cast<std::int64_t>(live->on_device.count) > peak;
+    });
   }
 
   /// Whether a value of the choice changes nothing here, so that the choice without it is the same.
@@ -234,23 +255,32 @@ class AdviceSearch {
   }
 
   Settings options_for(const std::string& option, const std::string& value) const {
-    return allocator::parse_settings({}, option + ":" + value, recording_.version()).settings;
+    return allocator::parse_settings({}, option + ":" + value, recordings_.front()->version())
+        .settings;
   }
 
-  std::optional<LiveBounds> live_with(const std::string& divisions) {
-    const auto known = live_.find(divisions);
+  std::optional<LiveBounds> live_with(const Replayer& recording, const std::string& divisions) {
+    const auto key = std::make_pair(&recording, divisions);
+    const auto known = live_.find(key);
     if (known != live_.end()) return known->second;
     const Settings settings = divisions.empty() ? Settings{} : options_for(rounding, divisions);
-    return live_[divisions] =
-               live_bounds(recording_, settings, {options_.conditions.starting_memory});
+    return live_[key] = live_bounds(recording, settings, {options_.conditions.starting_memory});
+  }
+
+  /// Requires: the row is not refused.
+  const Replayer& worst_under(const SweepRow& row) const {
+    return *recordings_[static_cast<std::size_t>(&row.worst() - row.files.data())];
   }
 
   Advice conclude() {
     advice_.usual = rows_.at(SettingChoice{});
     advice_.best = rows_.at(best_choice());
     const bool helps = saves_against(advice_.best, advice_.usual, options_.preference);
-    advice_.live = live_with(helps ? best_choice().value(rounding) : "");
+    const std::string divisions = helps ? best_choice().value(rounding) : "";
     if (!helps) advice_.best = advice_.usual;
+    const Replayer& worst =
+        advice_.best.was_refused() ? *recordings_.front() : worst_under(advice_.best);
+    advice_.live = live_with(worst, divisions);
     for (const auto& [choice, row] : rows_) {
       if (row.was_refused() || advice_.best.was_refused()) continue;
       if (row.worst().metrics != advice_.best.worst().metrics)
@@ -265,14 +295,15 @@ class AdviceSearch {
     if (!kept || is_preferred(row, *kept, options_.preference)) kept = row;
   }
 
-  const Replayer& recording_;
+  const Replayers& recordings_;
+  Replayers deciding_;
   const AdviseOptions& options_;
   const RunSettings& run_;
   OptionGrid grid_;
   RequestShapes requests_;
   std::map<SettingChoice, SweepRow> rows_;
-  /// Bounds by the value of the rounding.
-  std::map<std::string, std::optional<LiveBounds>> live_;
+  /// Bounds by the recording and the value of the rounding.
+  std::map<std::pair<const Replayer*, std::string>, std::optional<LiveBounds>> live_;
   Advice advice_;
 };
 
@@ -316,24 +347,26 @@ bool Advice::is_decided_by_time(Preference preference) const {
          !is_better_exactly(runner_up->worst(), best.worst());
 }
 
-OptionGrid options_that_matter(const Replayer& recording, const ReplayConditions& conditions) {
+OptionGrid options_that_matter(const Replayers& recordings, const ReplayConditions& conditions) {
   OptionGrid grid = {{expandable, {"none", "True"}},
                      {rounding, {"none", "32", "16", "8", "4", "2"}},
                      {splitting, {"none", "32", "64", "128", "256", "512", "1024"}}};
   // Garbage is collected only where the allocator may have a share of the device.
   bool has_share = conditions.memory_fraction.has_value();
-  for (const ProgramPart* part : recording.parts())
-    has_share = has_share || part->program.changes_limits();
+  for (const Replayer* const recording : recordings)
+    for (const ProgramPart* part : recording->parts())
+      has_share = has_share || part->program.changes_limits();
   if (has_share) grid.push_back({garbage, {"none", "0.6", "0.8", "0.9"}});
-  const bool has_segment_size =
-      refusal_of("large_segment_size_mb:32", recording.version()) == std::nullopt;
-  if (has_segment_size && RequestShapes(recording).has_medium())
+  const bool has_segment_size = std::ranges::all_of(recordings, [](const Replayer* recording) {
+    return refusal_of("large_segment_size_mb:32", recording->version()) == std::nullopt;
+  });
+  if (has_segment_size && RequestShapes(recordings).has_medium())
     grid.push_back({"large_segment_size_mb", {"none", "32", "64"}});
   return grid;
 }
 
-Advice advise(const Replayer& recording, const AdviseOptions& options, const RunSettings& run) {
-  return AdviceSearch(recording, options, run).find();
+Advice advise(const Replayers& recordings, const AdviseOptions& options, const RunSettings& run) {
+  return AdviceSearch(recordings, options, run).find();
 }
 
 }  // namespace vramlab::replay

@@ -1,4 +1,5 @@
-// Advice: the best setting for a recording, found by replaying a few.
+// Advice: the best setting for a recording, found by replaying a few. Of several recordings, such
+// as the ranks of a job, the worst decides how good a setting is.
 //
 // The grid has every combination of the options that can matter here, with the values that people
 // try. Its best setting is looked for along one option at a time, from the better of the classic
@@ -30,8 +31,9 @@ enum class Preference : std::uint8_t {
 };
 bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference);
 
-/// The options that can matter to this recording under these conditions, and the values to try.
-OptionGrid options_that_matter(const Replayer& recording, const ReplayConditions& conditions);
+/// The options that can matter to one of these recordings under these conditions, and the values to
+/// try.
+OptionGrid options_that_matter(const Replayers& recordings, const ReplayConditions& conditions);
 
 struct Advice {
   /// The options of the file, and no options at all.
@@ -45,7 +47,8 @@ struct Advice {
   /// The best of the settings under which the program goes on after failing where the recorded run
   /// did, if any.
   std::optional<SweepRow> best_as_it_went_on;
-  /// Bounds under the best setting; empty where only a replay knows the live memory.
+  /// Bounds of the worst recording under the best setting; empty where only a replay knows the live
+  /// memory.
   std::optional<LiveBounds> live;
 
   /// Whether no setting saves anything against no options.
@@ -66,7 +69,7 @@ struct AdviseOptions {
   Preference preference = Preference::memory;
 };
 
-/// The options in the conditions are ignored.
-Advice advise(const Replayer& recording, const AdviseOptions& options, const RunSettings& run);
+/// The options in the conditions are ignored. Requires: at least one recording.
+Advice advise(const Replayers& recordings, const AdviseOptions& options, const RunSettings& run);
 
 }  // namespace vramlab::replay

@@ -191,7 +191,16 @@ def of_what_ifs(vramlab, scratch):
                                    "max_split_size_mb:32", "--replays-above", "3")
     for name in PROGRAMS:
         yield "advise", vramlab.json("advise", SAMPLES + name)
+    yield from of_several(vramlab, [file, SAMPLES + "training.vtrace"])
     yield "advise", vramlab.json("advise", file, "--device-memory", "100MiB")
+
+
+def of_several(vramlab, files):
+    yield "advise", vramlab.json("advise", *files)
+    yield "capacity-files", vramlab.json("capacity", *files, "--replays-above", "3")
+    yield "replay-files", vramlab.json("replay", *files)
+    yield "top-files", vramlab.json("top", *files, "--limit", "2")
+    yield "top-files", vramlab.json("top", *files, "--growth", "--limit", "2")
 
 
 def of_live(vramlab):

@@ -22,6 +22,8 @@ SPARSE = {
                for below in ((), ("files", "*"))},
     "vramlab-budget": {()},
 }
+for parts in (OPEN, SPARSE):
+    parts["replay-files"] = {("files", "*", *path) for path in parts["replay"]}
 
 
 @contextmanager

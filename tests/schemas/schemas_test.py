@@ -33,16 +33,24 @@ READ_ONLY = [BUDGET]
 
 
 def read_schemas():
-    schemas = {}
+    documents = {}
     for file in sorted(os.listdir(SCHEMAS)):
         name, ending, _ = file.partition(".schema.json")
         if not ending:
             continue
         with open(SCHEMAS + file, encoding="utf-8") as text:
-            schema = json.load(text)
-        jsonschema.Draft202012Validator.check_schema(schema)
-        schemas[name] = jsonschema.Draft202012Validator(schema)
-    return schemas
+            documents[name] = json.load(text)
+        jsonschema.Draft202012Validator.check_schema(documents[name])
+    return {name: jsonschema.Draft202012Validator(with_files_referred_to(schema, documents))
+            for name, schema in documents.items()}
+
+
+def with_files_referred_to(schema, documents):
+    """The schema with the files beside it that it names as definitions of its own."""
+    text = json.dumps(schema)
+    parts = {name: {**part, "$id": f"{name}.schema.json"} for name, part in documents.items()
+             if f'"$ref": "{name}.schema.json"' in text}
+    return {**schema, "$defs": {**schema.get("$defs", {}), **parts}} if parts else schema
 
 
 def check_names(commands, schemas):

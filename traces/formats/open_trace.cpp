@@ -73,7 +73,8 @@ std::optional<TraceKind> kind_of_chunks(std::string_view bytes) {
     ChunkStart chunk;
     std::memcpy(&chunk, bytes.data() + at, sizeof chunk);
     at += sizeof chunk;
-    const std::string_view payload = bytes.substr(at, chunk.payload_bytes);
+    const std::uint64_t held = std::min<std::uint64_t>(chunk.payload_bytes, bytes.size() - at);
+    const std::string_view payload = bytes.substr(at, static_cast<std::size_t>(held));
     if (chunk.kind == static_cast<std::uint32_t>(ChunkKind::lines)) {
       if (const auto kind = kind_of_records(payload)) return kind;
     } else {

@@ -72,7 +72,7 @@ TEST(ManualCommand, has_a_page_for_every_command) {
 TEST(ManualCommand, shows_which_argument_may_be_given_several_times) {
   EXPECT_THAT(run_vramlab({"manual", "sweep", "--roff"}).output,
               testing::HasSubstr("[\\fIoptions\\fR] \\fIFILE\\fR...\n"));
-  EXPECT_THAT(run_vramlab({"manual", "replay", "--roff"}).output,
+  EXPECT_THAT(run_vramlab({"manual", "steps", "--roff"}).output,
               testing::HasSubstr("[\\fIoptions\\fR] \\fIFILE\\fR\n"));
 }
 

@@ -63,7 +63,7 @@ TEST(HelpCommand, lists_gpus_with_their_memory_for_every_command_that_takes_one)
 TEST(ManualCommand, shows_a_page_as_text) {
   const ProgramResult result = run_vramlab({"manual", "advise"});
   EXPECT_THAT(result.output, StartsWith("VRAMLAB-ADVISE(1) "));
-  EXPECT_THAT(result.output, HasSubstr("\nSYNOPSIS\n       vramlab advise [options] FILE\n"));
+  EXPECT_THAT(result.output, HasSubstr("\nSYNOPSIS\n       vramlab advise [options] FILE...\n"));
   EXPECT_THAT(result.output, HasSubstr("\n       --gpu NAME\n              Memory of a known GPU"));
   EXPECT_THAT(result.output, Not(HasSubstr("\\f")));
   EXPECT_THAT(result.output, Not(HasSubstr("\n.")));

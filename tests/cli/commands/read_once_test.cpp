@@ -101,6 +101,30 @@ TEST(ReadOnce, holds_for_each_of_two_files_that_are_compared) {
   }
 }
 
+TEST(ReadOnce, holds_for_each_of_several_files) {
+  const std::string second = support::own_folder() + "read_once_second.pickle";
+  ASSERT_EQ(run_vramlab({"convert", sample_recording, "-o", second, "--force"}).exit_status, 0);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"explain"},
+           {"advise"},
+           {"capacity", "--replays-above", "2"},
+           {"sweep", "--conf", ""},
+           {"replay"},
+           {"replay", "--device-memory", "13GiB", "--on-oom", "report"},
+           {"top"}}) {
+    std::vector<std::string> all = words;
+    all.insert(all.begin() + 1, {sample_recording, second});
+    all.emplace_back("--verbose");
+    SCOPED_TRACE(testing::PrintToString(all));
+    const ProgramResult result = run_vramlab(all);
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    for (const std::string& file : {sample_recording, second}) {
+      EXPECT_EQ(count_of("reads " + file, result.errors), 1U) << result.errors;
+      EXPECT_EQ(count_of("explains device 0 of " + file, result.errors), 1U);
+    }
+  }
+}
+
 /// An answer without the name that it has for the file.
 std::string without_name(std::string text, const std::vector<std::string>& names) {
   for (const std::string& name : names)

@@ -35,7 +35,7 @@ TEST(WrongUsage, an_unknown_option_is_named_alone_with_the_nearest) {
                  "vramlab: vramlab replay has no option '--confs'; the nearest is --conf (");
   expect_refused({"advise", leak, "--prefr=time"}, "no option '--prefr'; the nearest is --prefer");
   expect_refused({"replay", "--cnf", "", leak, leak}, "no option '--cnf'; the nearest is --conf");
-  expect_refused({"replay", leak, training}, "takes no further argument, found '" + training + "'");
+  expect_refused({"steps", leak, training}, "takes no further argument, found '" + training + "'");
 }
 
 TEST(WrongUsage, a_negative_number_is_no_large_one) {

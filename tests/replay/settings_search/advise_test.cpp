@@ -20,21 +20,22 @@ using support::mebibyte;
 using support::ProgramFile;
 using testing::HasSubstr;
 
-RunSettings runner(const Replayer& replayer, const ReplayConditions& conditions) {
-  return [&replayer, conditions](const std::vector<AskedSetting>& settings) {
+RunSettings runner(const Replayers& replayers, const ReplayConditions& conditions) {
+  return [replayers, conditions](const std::vector<AskedSetting>& settings) {
     std::vector<SweepRow> rows;
     for (const AskedSetting& setting : settings) {
       ReplayConditions own = conditions;
       if (!setting.is_recorded) own.options = setting.conf;
       SweepRow& row = rows.emplace_back(SweepRow{setting.conf, setting.is_recorded, {}, {}});
-      row.files.push_back(figures_of(replayer.file(), replayer.figures(own)));
+      for (const Replayer* const replayer : replayers)
+        row.files.push_back(figures_of(replayer->file(), replayer->figures(own)));
     }
     return rows;
   };
 }
 
 Advice advice_for(const Replayer& replayer, const AdviseOptions& options) {
-  return advise(replayer, options, runner(replayer, options.conditions));
+  return advise({&replayer}, options, runner({&replayer}, options.conditions));
 }
 
 Advice advice_for(const std::string& lines, const AdviseOptions& options = {}) {
@@ -177,6 +178,29 @@ TEST(Advices, take_what_fits_over_what_does_not) {
   EXPECT_FALSE(advice.best.worst().failed);
 }
 
+/// No setting of the grid is better for the worst of them.
+void expect_best_of_grid(const Advice& advice, const Replayers& replayers) {
+  const RunSettings run = runner(replayers, {});
+  for (const std::string& conf : settings_of_grid(options_that_matter(replayers, {}))) {
+    const SweepRow row = run({{conf, false}}).front();
+    EXPECT_FALSE(saves_against(row, advice.best, Preference::memory))
+        << conf << " is better than " << advice.best.conf;
+  }
+}
+
+/// Alone they want different options, and one needs more than the other.
+TEST(Advices, are_the_best_for_the_worst_of_two_recordings) {
+  const ProgramFile batches("advise_first", variable_batches());
+  const ProgramFile sizes("advise_second", nearly_equal_sizes());
+  const tests::Replayed first(batches.path());
+  const tests::Replayed second(sizes.path());
+  const Replayers replayers = {&first.replayer(), &second.replayer()};
+  const Advice advice = advise(replayers, {}, runner(replayers, {}));
+  EXPECT_EQ(advice.best.files.size(), 2U);
+  EXPECT_LE(advice.runs * 5, advice.grid_size);
+  expect_best_of_grid(advice, replayers);
+}
+
 class AdvisedSample : public testing::TestWithParam<const char*> {};
 
 TEST_P(AdvisedSample, gets_the_best_of_its_whole_grid_with_a_fifth_of_the_runs) {
@@ -185,8 +209,9 @@ TEST_P(AdvisedSample, gets_the_best_of_its_whole_grid_with_a_fifth_of_the_runs) 
     const tests::Replayed replayed(path, {allocator::find_reference_version(version)});
     const Advice advice = advice_for(replayed.replayer(), {});
     EXPECT_LE(advice.runs * 5, advice.grid_size) << version;
-    const RunSettings run = runner(replayed.replayer(), {});
-    for (const std::string& conf : settings_of_grid(options_that_matter(replayed.replayer(), {}))) {
+    const RunSettings run = runner({&replayed.replayer()}, {});
+    for (const std::string& conf :
+         settings_of_grid(options_that_matter({&replayed.replayer()}, {}))) {
       if (refusal_of(conf, replayed.replayer().version())) continue;
       const SweepRow row = run({{conf, false}}).front();
       EXPECT_FALSE(saves_against(row, advice.best, Preference::memory))

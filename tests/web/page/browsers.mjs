@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const puppeteer = createRequire(new URL("../browser/", import.meta.url))("puppeteer-core");
+const puppeteer = createRequire(new URL("../report/", import.meta.url))("puppeteer-core");
 const page = pathToFileURL(join(process.env.VRAMLAB_PAGE, "vramlab.html")).href;
 
 export const browsers = [

@@ -65,6 +65,16 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.until(() => document.getElementById("command").textContent.endsWith("--gpu a100-80gb"));
   });
 
+  page("lists GPUs in groups, with their memory", async (tab) => {
+    await tab.until(() => document.querySelectorAll("#gpu optgroup").length > 2);
+    const listed = runNativeOrThrow(["replay", "--list-gpus"], tmpdir());
+    const shown = await tab.tab.$$eval("#gpu optgroup option", (options) =>
+      options.map(({ value, textContent }) => [value, textContent]));
+    assert.equal(shown.length, listed.match(/^\S+ +[0-9.]+ GiB /gm).length);
+    for (const [name, text] of shown)
+      assert.ok(listed.includes(`${name} `) && text.startsWith(`${name}, `), text);
+  });
+
   page("takes the question from the address", async (tab) => {
     await tab.click("#example");
     await tab.asked();
@@ -84,9 +94,9 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.click("#question [type=reset]");
     await tab.until(() => document.querySelectorAll("#figures thead th").length === 2);
     assert.match(await tab.text("#figures .outcome"), /^Out of memory: rules of PyTorch .*no options, 6\.00 GiB/);
-    assert.match(await tab.answer("#why"), /422\.00 MiB/);
+    assert.match(await tab.answer("#why"), /421\.88 MiB requested/);
     assert.match(await tab.answer("#peak"), /at the peak of allocated memory/);
-    assert.match(await tab.answer("#capacity"), /least memory/);
+    assert.match(await tab.answer("#capacity"), /of device memory is enough/);
     assert.match(await tab.answer("#sweep"), /Best first/);
     const best = "#answer tbody tr:first-child td:first-child button";
     const conf = (await tab.text(best)).replace(" (recorded)", "");
@@ -105,8 +115,65 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.choose("#choose", sample("missing_record_stream.vtrace.jsonl"));
     await tab.figures();
     await tab.choose("#second", sample("overlap.vtrace.jsonl"));
-    await tab.until(() => /base .*new /s.test(document.getElementById("answer").textContent));
+    await tab.until(() => /overlap.* beside missing/s.test(document.getElementById("answer").textContent));
+    assert.deepEqual(await tab.tab.$$eval("#answer table:first-of-type th", (heads) =>
+      heads.map((head) => head.textContent)), ["", "base", "new", "change"]);
   });
+
+  page("tells at first what happened, as the program explains it", async (tab) => {
+    await tab.click("#example");
+    const { headline, lines } = json("explain", example).answer;
+    await tab.until(() => document.querySelector("#told .headline"));
+    assert.equal(await tab.text("#told .headline"), headline);
+    assert.deepEqual(await tab.tab.$$eval("#told dt", (names) => names.map((name) => name.textContent)),
+                     lines.map(({ name }) => name));
+  });
+
+  page("answers every question to two files", async (tab) => {
+    const names = ["training.vtrace", "leak.vtrace"];
+    const files = names.map(sample);
+    await tab.choose("#choose", ...files);
+    await tab.figures();
+    await tab.until(() => document.querySelector("#told .headline"));
+    assert.match(await tab.text("#told .headline"), /^training\.vtrace, the worst file: /);
+    const rows = () => tab.tab.$$eval("#answer tbody tr", (lines) => lines.map((line) =>
+      [...line.children].map((cell) => cell.textContent)));
+
+    const advice = json("advise", ...files);
+    assert.ok((await tab.answer("#advise")).includes(`PYTORCH_CUDA_ALLOC_CONF=${advice.conf}`));
+    assert.deepEqual((await rows()).map(([name]) => name), names);
+    assert.equal(await tab.text("#answer .facts dd"), "training.vtrace");
+
+    const capacity = json("capacity", ...files);
+    const least = `${capacity.rows[0].least_bytes / 2 ** 20}MiB`;
+    assert.match(await tab.answer("#capacity"),
+                 new RegExp(`enough for each file.*worst filetraining.*--device-memory ${least}`, "s"));
+    assert.deepEqual((await rows()).map(([name]) => name), names);
+
+    const { rows: swept } = json("sweep", ...files, "expandable_segments=True|False",
+                                 "max_split_size_mb=none|64|256", "roundup_power2_divisions=none|4", "--recorded");
+    assert.match(await tab.answer("#sweep"), /Best first/);
+    assert.equal((await rows()).length, swept.length);
+
+    assert.match(await tab.answer("#why"), /no request failed/);
+    assert.match(await tab.answer("#peak"), /at the peak of allocated memory/);
+    assert.equal((await rows())[0].at(-1), json("top", files[0]).devices[0].groups[0].key);
+    await tab.choose("#second", sample("overlap.vtrace.jsonl"));
+    await tab.until(() => /overlap.* beside training/s.test(document.getElementById("answer").textContent));
+    assert.equal((await tab.tab.$$("#answer pre")).length, 0);
+  });
+
+  page("shows no empty frame, which would be white in the dark, and gives the report its colours", async (tab) => {
+    const seen = () => tab.tab.$eval("#report", (frame) => getComputedStyle(frame).visibility);
+    assert.equal(await seen(), "hidden");
+    await tab.click("#example");
+    const report = await tab.report("#readouts [data-figure]");
+    assert.equal(await seen(), "visible");
+    const theme = () => document.documentElement.dataset.theme;
+    assert.equal(await report.evaluate(theme), "dark");
+    await tab.click("#theme");
+    await report.waitForFunction(() => document.documentElement.dataset.theme === "light");
+  }, { scheme: "dark" });
 
   page("shows the ranks of a job side by side, the worst first, and is asked about each", async (tab) => {
     const names = ["leak.vtrace", "gpt_training.pickle.gz", "training.vtrace"];
@@ -258,6 +325,21 @@ for (const kind of browsers) describe(kind.browser, () => {
     assert.match(await tab.text("#learn-problem"), /nearest is expandable_segments/);
   });
 
+  const shared = '{"format":"vramlab-trace","version":1}\n{"malloc":1,"bytes":5000000}\n{"free":1}\n';
+  page("opens a playground program from the address, and puts one there", async (tab) => {
+    await tab.untilStep(0, 2);
+    assert.equal(await tab.value("#learn-program"), shared);
+    assert.equal(await tab.value("#station"), "own");
+    assert.match(await tab.text("#learn-command"), /--conf expandable_segments:True /);
+    await tab.enter("#learn-memory", "30");
+    await tab.click("#learn-share");
+    const { hash } = new URL(await tab.text("#learn-link"));
+    assert.equal(hash, new URL(tab.tab.url()).hash);
+    const given = new URLSearchParams(hash.slice(1));
+    assert.equal(given.get("learn"), shared);
+    assert.equal(given.get("learn-memory"), "30");
+  }, { hash: `#${new URLSearchParams({ learn: shared, "learn-conf": "expandable_segments:True" })}` });
+
   page("goes through the playground by keyboard alone", async (tab) => {
     await tab.untilStep(0, 7);
     await tab.tabTo("station");
@@ -285,11 +367,17 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.until(() => /Use this setting/.test(document.getElementById("answer").textContent));
   });
 
-  for (const width of [1280, 400]) for (const scheme of ["light", "dark"])
+  for (const width of [1280, 390]) for (const scheme of ["light", "dark"])
     page(`is readable in a window of ${width} pixels, ${scheme}`, async (tab) => {
       await tab.click("#example");
       await tab.figures();
+      await tab.enter("#conf", "expandable_segments:True");
+      await tab.asked();
+      await tab.until(() => document.querySelector("#told .headline"));
       assert.ok(await tab.tab.evaluate(() => document.documentElement.scrollWidth) <= width);
+      for (const right of await tab.tab.$$eval("#figures th, #figures td", (cells) =>
+        cells.map((cell) => cell.getBoundingClientRect().right)))
+        assert.ok(right <= width, `a cell ends at ${right}`);
       const contrasts = await tab.tab.evaluate(() => {
         const luminance = (text) => {
           const [r, g, b] = text.match(/[\d.]+/g).map((part) => Number(part) / 255)
@@ -300,7 +388,7 @@ for (const kind of browsers) describe(kind.browser, () => {
           const colour = getComputedStyle(node).backgroundColor;
           return colour === "rgba(0, 0, 0, 0)" ? paper(node.parentElement) : luminance(colour);
         };
-        return ["#figures td", "#certainty", "#command", "#conf", "#step-said dd", ".segment p",
+        return ["#told .headline", "#told dt", "#figures td", "#certainty", "#command", "#conf", "#step-said dd", ".segment p",
                 "#picture .held b", "#picture .free b", "#learn-program"].map((place) => {
           const node = document.querySelector(place);
           const panel = paper(node);

@@ -102,6 +102,7 @@ describe("a page of a recording", () => {
   });
 
   test("a click in a plot chooses the moment there", async () => {
+    assert.equal(await tab.locator("input[name=axis]:checked").inputValue(), "event");
     const over = tab.locator("#memory-panels .u-over");
     const box = await over.boundingBox();
     await over.click({ position: { x: box.width / 2, y: 40 } });
@@ -109,7 +110,7 @@ describe("a page of a recording", () => {
     const [x, last] = await tab.evaluate(() => {
       const text = document.querySelector("#moment").getAttribute("aria-valuetext");
       const to = document.querySelector(".grip.to").getAttribute("aria-valuemax");
-      return [Number(/, ([0-9.]+) ms/.exec(text)[1]) * 1000, Number(to)];
+      return [Number(/event ([0-9\u202f]+)/.exec(text)[1].replaceAll("\u202f", "")), Number(to)];
     });
     isNear(x / last, 0.5, 0.26);
   });
@@ -131,8 +132,8 @@ describe("a page of a recording", () => {
       assert.ok(drawn.length > 0);
       return drawn.filter((text) => /[0-9] [mµ]?s$/.test(text));
     };
-    assert.deepEqual(await times("Event"), []);
     assert.ok((await times("Time")).length > 0);
+    assert.deepEqual(await times("Event"), []);
   });
 
   test("dragging zooms, keys zoom and pan, a double click shows all", async () => {
@@ -273,6 +274,22 @@ describe("a page of a recording", () => {
     await tab.locator("text=Sums").click();
   });
 
+  test("memory by call site is drawn as high as what is allocated, not as what is reserved", async () => {
+    const highestLabel = async (choice) => {
+      await tab.evaluate(() => { window.drawn = []; });
+      await tab.locator(`text=${choice}`).click();
+      await tab.waitForTimeout(150);
+      const drawn = await tab.evaluate(() => window.drawn);
+      const labels = drawn.map((text) => Number(/^([0-9.]+) GiB$/.exec(text)?.[1] ?? 0)).filter((label) => label > 0);
+      // The new plot comes first, its labels in ascending order.
+      const end = labels.findIndex((label, i) => i > 0 && label <= labels[i - 1]);
+      return labels.slice(0, end < 0 ? labels.length : end).at(-1);
+    };
+    const [device] = vramlabJson("replay", pages.sample("training.vtrace")).devices;
+    assert.ok(await highestLabel("By call site") <= 1.04 * device.peak_allocated.bytes / 2 ** 30);
+    assert.ok(await highestLabel("Sums") > 1.04 * device.peak_allocated.bytes / 2 ** 30);
+  });
+
   test("everything that can be reached has a name, and what changes is spoken", async () => {
     const nameless = await tab.evaluate(() =>
       [...document.querySelectorAll("button, input, select, canvas[tabindex], [role=slider], .plot")]
@@ -314,6 +331,7 @@ test("other options beside the recording, at the same moment", async () => {
   const page = pages.report("options.html", recording, "--conf", options);
   const tab = await pages.open(page);
   assert.equal(await tab.locator("#memory-panels .panel").count(), 2);
+  assert.equal(await tab.locator("input[name=axis]:checked").inputValue(), "time");
   const [device] = vramlabJson("replay", recording, "--conf", options).devices;
   await tab.locator("#goto").selectOption({ label: `${options}: peak of reserved` });
   await tab.waitForTimeout(100);

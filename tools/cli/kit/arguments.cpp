@@ -255,6 +255,10 @@ void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
   add_file(command, arguments.file,
            "A recording or a program, in any format that vramlab info knows (- is standard "
            "input)");
+  add_replay_options(command, arguments);
+}
+
+void add_replay_options(CLI::App& command, ReplayArguments& arguments) {
   command
       .add_option("--conf", arguments.options,
                   "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file")

@@ -82,6 +82,8 @@ struct ReplayArguments {
 
 /// FILE, --conf and the other conditions. The arguments must outlive the parsing.
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
+/// The same without FILE.
+void add_replay_options(CLI::App& command, ReplayArguments& arguments);
 /// The other conditions alone.
 void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 

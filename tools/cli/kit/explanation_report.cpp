@@ -27,7 +27,7 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
 }
 
 void add_answer_line(AnswerText& answer, const std::string& name, const std::string& text) {
-  if (!text.empty()) answer.lines.push_back({name, text});
+  if (!text.empty()) answer.add(name, text);
 }
 
 std::string failure_headline(const FailureExplanation& failure) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "replay/explain/explanation.h"
@@ -21,6 +22,10 @@ struct AnswerText {
   std::string headline;
   std::vector<AnswerLine> lines;
 
+  /// An empty name goes on with the line before.
+  void add(std::string name, std::string text) {
+    lines.push_back({std::move(name), std::move(text)});
+  }
   std::string text() const;
   std::string markdown() const;
 };

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "tools/cli/kit/input_files.h"
-#include "tools/cli/kit/messages.h"
+#include "tools/cli/kit/several_files.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/text_lines.h"
@@ -57,15 +57,10 @@ Bytes mean_reserved(const std::vector<RecordingRow>& rows) {
   return rows.empty() ? Bytes{} : Bytes{all.count / rows.size()};
 }
 
-/// The length of the folders that all files begin with.
-std::size_t shared_folders(const std::vector<RecordingRow>& rows) {
-  std::string shared = rows.empty() ? std::string() : rows.front().file;
-  for (const RecordingRow& row : rows) {
-    const auto [end, other] = std::ranges::mismatch(shared, row.file);
-    shared.erase(end, shared.end());
-  }
-  const std::size_t slash = shared.rfind('/');
-  return slash == std::string::npos ? 0 : slash + 1;
+std::vector<std::string> short_names_of(const std::vector<RecordingRow>& rows) {
+  std::vector<std::string> files;
+  for (const RecordingRow& row : rows) files.push_back(row.file);
+  return short_names(files);
 }
 
 /// The line of the failure, or the line that holds most.
@@ -76,10 +71,11 @@ std::string worst_line_of(const DeviceOverview& overview) {
   return overview.holders.empty() ? std::string() : overview.holders.front().key;
 }
 
-std::vector<std::string> recording_cells(const RecordingRow& row, std::size_t folders, Bytes mean) {
+std::vector<std::string> recording_cells(const RecordingRow& row, const std::string& name,
+                                         Bytes mean) {
   const DeviceOverview& overview = row.overview;
   const bool has_peak = find_value(overview.metrics, "peak_allocated") != nullptr;
-  return {row.file.substr(folders),
+  return {name,
           std::to_string(overview.device),
           has_peak ? format_bytes(overview.metric("peak_allocated")) : "-",
           format_bytes(reserved_of(overview)),
@@ -107,11 +103,7 @@ FoundRecordings look_at_recordings(const std::vector<std::string>& files,
                                    const CommonFlags& flags) {
   std::vector<std::vector<DeviceOverview>> overviews(files.size());
   KeptWorst worst;
-  CommonFlags shown = flags;
-  // Several bars would write over each other.
-  shown.quiet = flags.quiet || files.size() > 1;
-  run_tasks(files.size(), usual_thread_count(), [&](std::size_t i) {
-    ProgressBar bar(files[i], shown);
+  for_each_file(files, flags, usual_thread_count(), [&](std::size_t i, ProgressBar& bar) {
     std::unique_ptr<replay::Recording> recording = open_recording(files[i], bar.listener());
     overviews[i] = overviews_in(*recording);
     worst.offer(i, std::move(recording), overviews[i]);
@@ -133,7 +125,8 @@ Table recordings_table(const std::vector<RecordingRow>& rows) {
                {"out of memory"},
                left("line that failed or holds most")});
   const Bytes mean = mean_reserved(rows);
-  for (const RecordingRow& row : rows) table.add(recording_cells(row, shared_folders(rows), mean));
+  const std::vector<std::string> names = short_names_of(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) table.add(recording_cells(rows[i], names[i], mean));
   return table;
 }
 

@@ -12,6 +12,7 @@
 #include "replay/replayer/replay_setup.h"
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/kit/messages.h"
+#include "tools/cli/kit/several_files.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "traces/io/input_error.h"
@@ -92,12 +93,8 @@ std::vector<ReplayedFile> open_all(const std::vector<std::string>& files,
                                    const ReplayArguments& arguments, const CommonFlags& flags,
                                    std::size_t threads) {
   const replay::ReplayConditions conditions = conditions_of(arguments);
-  CommonFlags shown = flags;
-  // Several bars would write over each other.
-  shown.quiet = flags.quiet || files.size() > 1;
   std::vector<std::optional<ReplayedFile>> opened(files.size());
-  run_tasks(files.size(), threads, [&](std::size_t i) {
-    ProgressBar bar(files[i], shown);
+  for_each_file(files, flags, threads, [&](std::size_t i, ProgressBar& bar) {
     opened[i].emplace(open_replayed(files[i], bar.listener(), {conditions.version}));
   });
   std::vector<ReplayedFile> all;
@@ -108,13 +105,13 @@ std::vector<ReplayedFile> open_all(const std::vector<std::string>& files,
   return all;
 }
 
-Replayers replayers_of(const std::vector<ReplayedFile>& files) {
-  Replayers replayers;
+replay::Replayers replayers_of(const std::vector<ReplayedFile>& files) {
+  replay::Replayers replayers;
   for (const ReplayedFile& file : files) replayers.push_back(&file.replayer);
   return replayers;
 }
 
-std::vector<SweepRow> run_settings(const Replayers& replayers,
+std::vector<SweepRow> run_settings(const replay::Replayers& replayers,
                                    const std::vector<AskedSetting>& settings,
                                    const replay::ReplayConditions& conditions,
                                    std::size_t threads) {
@@ -130,7 +127,7 @@ std::vector<SweepRow> run_settings(const Replayers& replayers,
   return rows;
 }
 
-AskedWhatIf asked_what_if(const std::vector<std::string>& files, const Replayers& replayers,
+AskedWhatIf asked_what_if(const std::vector<std::string>& files, const replay::Replayers& replayers,
                           const ReplayArguments& arguments) {
   AskedWhatIf asked{
       files, std::string(replayers.front()->version().name), conditions_text(arguments), {}};
@@ -142,6 +139,22 @@ AskedWhatIf asked_what_if(const std::vector<std::string>& files, const Replayers
     for (const replay::LateStart& start : replayer->late_starts())
       asked.late.push_back({replayer->file(), start});
   return asked;
+}
+
+AskedWhatIf joined(const std::vector<AskedWhatIf>& asked) {
+  AskedWhatIf all{{}, asked.front().reference, asked.front().conditions, {}};
+  for (const AskedWhatIf& one : asked) {
+    all.files.insert(all.files.end(), one.files.begin(), one.files.end());
+    all.late.insert(all.late.end(), one.late.begin(), one.late.end());
+    for (const std::string& note : one.notes) {
+      const bool is_of_all = std::ranges::all_of(asked, [&](const AskedWhatIf& other) {
+        return std::ranges::find(other.notes, note) != other.notes.end();
+      });
+      const std::string text = is_of_all ? note : one.files.front() + ": " + note;
+      if (std::ranges::find(all.notes, text) == all.notes.end()) all.notes.push_back(text);
+    }
+  }
+  return all;
 }
 
 bool AskedWhatIf::is_beyond_judging() const {

@@ -20,14 +20,12 @@ namespace vramlab::tools {
 std::vector<ReplayedFile> open_all(const std::vector<std::string>& files,
                                    const ReplayArguments& arguments, const CommonFlags& flags,
                                    std::size_t threads);
-/// The replayers of the files, in their order.
-using Replayers = std::vector<const replay::Replayer*>;
-Replayers replayers_of(const std::vector<ReplayedFile>& files);
+replay::Replayers replayers_of(const std::vector<ReplayedFile>& files);
 
 /// Replays each setting on each recording, on at most `threads` threads. The rows are in the order
 /// of the settings. A setting that the version refuses, or that cannot be replayed, gives a refused
 /// row.
-std::vector<replay::SweepRow> run_settings(const Replayers& replayers,
+std::vector<replay::SweepRow> run_settings(const replay::Replayers& replayers,
                                            const std::vector<replay::AskedSetting>& settings,
                                            const replay::ReplayConditions& conditions,
                                            std::size_t threads);
@@ -51,8 +49,10 @@ struct AskedWhatIf {
   bool is_beyond_judging() const;
 };
 
-AskedWhatIf asked_what_if(const std::vector<std::string>& files, const Replayers& replayers,
+AskedWhatIf asked_what_if(const std::vector<std::string>& files, const replay::Replayers& replayers,
                           const ReplayArguments& arguments);
+/// The question about all files, from the questions about each. Requires: at least one.
+AskedWhatIf joined(const std::vector<AskedWhatIf>& asked);
 /// The question in a line, such as `a.pickle and 2 more; the worst counts; rules of PyTorch 2.6;
 /// --gpu a100-80gb`, and a line about what a recording that began late cannot tell.
 std::string head_text(const AskedWhatIf& asked);

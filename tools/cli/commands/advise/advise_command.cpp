@@ -1,4 +1,5 @@
-// `vramlab advise`: finds the best setting for a workload, with its savings and its costs.
+// `vramlab advise`: finds the best setting for a workload, with its savings and its costs. Of
+// several recordings, such as the ranks of a job, the worst decides.
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -11,8 +12,10 @@
 #include "tools/cli/commands/pack/pack_report.h"
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
+#include "tools/cli/kit/several_files.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
@@ -24,6 +27,8 @@ namespace {
 using nlohmann::ordered_json;
 using replay::Advice;
 using replay::Replayer;
+using replay::Replayers;
+using replay::SweepFigures;
 using replay::SweepRow;
 using replay::Trust;
 
@@ -40,21 +45,27 @@ struct AdviseOutcome {
   replay::Advice advice;
   /// Modelled, for a recording that began late: its first blocks are requested anew.
   std::optional<replay::Advice> anew;
+  /// True of the file that decides, which the memory, the reasons and the packing are of too.
   bool has_caught_failures = false;
   /// Groups that are too long to pack here are left out.
   PackOutcome packing;
+
+  bool has_several_files() const { return about.files.size() > 1; }
 };
 
-Bytes peak_of(const SweepRow& row) {
-  return {static_cast<std::uint64_t>(value_of(row.worst().metrics, "peak_reserved"))};
+Bytes peak_of(const SweepFigures& figures) {
+  return {static_cast<std::uint64_t>(value_of(figures.metrics, "peak_reserved"))};
 }
+
+Bytes peak_of(const SweepRow& row) { return peak_of(row.worst()); }
 
 /// `4.69 GiB (27.1 %) less than with no options`. Requires: the other one was not refused.
 std::string saving_text(const SweepRow& best, const SweepRow& other, const std::string& name) {
   const replay::SweepFigures& figures = other.worst();
   if (figures.stopped_at || (figures.failed && !best.worst().failed))
     return "with " + name + " it runs out of memory at event " +
-           std::to_string(figures.stopped_at.value_or(figures.failed->event));
+           std::to_string(figures.stopped_at.value_or(figures.failed->event)) +
+           (other.files.size() > 1 ? " of " + figures.file : "");
   const Bytes before = peak_of(other);
   const Bytes now = peak_of(best);
   if (now == before) return "as much as with " + name;
@@ -97,9 +108,11 @@ const char* variable_of(std::string_view reference) {
              : "PYTORCH_CUDA_ALLOC_CONF";
 }
 
-std::string export_line(const AdviseOutcome& outcome) {
-  return "  export " + std::string(variable_of(outcome.about.reference)) + "=" +
-         outcome.advice.best.conf + "\n";
+/// The best setting as a shell takes it; empty where none helps or runs.
+std::string exported(const AdviseOutcome& outcome) {
+  const Advice& advice = outcome.advice;
+  if (advice.nothing_helps() || advice.best.worst().stopped_at) return {};
+  return std::string(variable_of(outcome.about.reference)) + "=" + advice.best.conf;
 }
 
 /// The event is that of a failure which the recorded run survived.
@@ -108,9 +121,9 @@ std::string headline_as_it_went_on(const AdviseOutcome& outcome) {
   const std::string failed = "No setting that was tried grants the request at event " +
                              std::to_string(best.worst().failed->event) +
                              ", which failed in the recorded run. As the program went on, ";
-  if (!outcome.advice.nothing_helps()) return failed + "use this setting:\n" + export_line(outcome);
+  if (!outcome.advice.nothing_helps()) return failed + "use this setting:";
   return failed + "no setting helps: the defaults are best, with " + format_bytes(peak_of(best)) +
-         " reserved at the peak.\n";
+         " reserved at the peak.";
 }
 
 std::string headline(const AdviseOutcome& outcome) {
@@ -120,17 +133,17 @@ std::string headline(const AdviseOutcome& outcome) {
   if (best.failed && advice.nothing_helps())
     return "No setting that was tried runs on this device, and none gets further than no "
            "options: " +
-           remark_text(advice.best) + ".\n";
+           remark_text(advice.best) + ".";
   if (best.failed)
     return "No setting that was tried runs on this device. The one that gets furthest, " +
-           conf_text(advice.best) + ", runs " + remark_text(advice.best) + ".\n";
+           conf_text(advice.best) + ", runs " + remark_text(advice.best) + ".";
   if (advice.nothing_helps() && outcome.about.is_beyond_judging())
     return "With that memory as it was recorded, no setting changes the peak of " +
-           format_bytes(peak_of(advice.best)) + ".\n";
+           format_bytes(peak_of(advice.best)) + ".";
   if (advice.nothing_helps())
     return "No setting helps: the defaults are best, with " + format_bytes(peak_of(advice.best)) +
-           " reserved at the peak.\n";
-  return "Use this setting:\n" + export_line(outcome);
+           " reserved at the peak.";
+  return "Use this setting:";
 }
 
 /// The answer of the model, for a recording that began late.
@@ -149,20 +162,18 @@ std::string anew_text(const AdviseOutcome& outcome) {
 }
 
 /// Both ways to judge a run that went on after requests had failed.
-void add_both_ways(std::string& text, const AdviseOutcome& outcome) {
+void add_both_ways(AnswerText& answer, const AdviseOutcome& outcome) {
   if (!outcome.has_caught_failures) return;
   const Advice& advice = outcome.advice;
   if (const auto& passed = advice.best.worst().depends_from)
-    add_line(text, "judged by",
-             "every request granted, also the one at event " + std::to_string(*passed) +
-                 " that failed in the recorded run");
+    answer.add("judged by", "every request granted, also the one at event " +
+                                std::to_string(*passed) + " that failed in the recorded run");
   else
-    add_line(text, "judged by", "the program as it went on after the requests that failed");
+    answer.add("judged by", "the program as it went on after the requests that failed");
   const auto& other = advice.best_as_it_went_on;
   if (other && advice.best.worst().depends_from)
-    add_line(text, "",
-             "as the program went on after it failed, " + conf_text(*other) + " is best with " +
-                 format_bytes(peak_of(*other)));
+    answer.add("", "as the program went on after it failed, " + conf_text(*other) +
+                       " is best with " + format_bytes(peak_of(*other)));
 }
 
 std::vector<std::string> savings_of(const Advice& advice) {
@@ -201,39 +212,76 @@ std::vector<std::string> advise_reasons(const AdviseOutcome& outcome) {
   return reasons;
 }
 
-std::string advise_text(const AdviseOutcome& outcome) {
+/// The peak of one of the files.
+std::string peak_cell(const SweepRow& row, std::size_t file) {
+  if (row.was_refused()) return "-";
+  const SweepFigures& figures = row.files[file];
+  return figures.failed ? "fails at event " + std::to_string(figures.failed->event)
+                        : format_bytes(peak_of(figures));
+}
+
+/// The peak of each file; empty for one file.
+std::string files_text(const AdviseOutcome& outcome) {
+  if (!outcome.has_several_files()) return {};
   const Advice& advice = outcome.advice;
-  std::string text = head_text(outcome.about) + anew_text(outcome) + headline(outcome);
-  add_line(text, "peak reserved", format_bytes(peak_of(advice.best)));
-  for (const std::string& saving : savings_of(advice)) add_line(text, "", saving);
+  const std::vector<std::string> names = short_names(outcome.about.files);
+  std::vector<Column> columns = {left("file"), {"as recorded"}, {"no options"}};
+  if (!advice.nothing_helps()) columns.push_back({advice.best.conf});
+  Table table(std::move(columns));
+  for (std::size_t file = 0; file < names.size(); ++file) {
+    std::vector<std::string> cells = {names[file], peak_cell(advice.recorded, file),
+                                      peak_cell(advice.usual, file)};
+    if (!advice.nothing_helps()) cells.push_back(peak_cell(advice.best, file));
+    table.add(std::move(cells));
+  }
+  return "\npeak reserved of each file\n" + table.text();
+}
+
+void add_certainty(AnswerText& answer, const AdviseOutcome& outcome) {
+  const Advice& advice = outcome.advice;
+  answer.add("certainty", trust_text(outcome));
+  answer.add("", "time in device calls is modelled (" + outcome.costs_origin + ")" +
+                     (advice.is_decided_by_time(outcome.preference)
+                          ? "; nothing else puts this setting before the next best"
+                          : ""));
+  if (!advice.runner_up) return;
+  const std::string remark = remark_text(*advice.runner_up);
+  answer.add("next best", conf_text(*advice.runner_up) + " with " +
+                              format_bytes(peak_of(*advice.runner_up)) +
+                              (remark.empty() ? "" : ", " + remark));
+}
+
+AnswerText advise_answer(const AdviseOutcome& outcome) {
+  const Advice& advice = outcome.advice;
+  AnswerText answer{headline(outcome), {}};
+  if (outcome.has_several_files()) answer.add("worst file", advice.best.worst().file);
+  answer.add("peak reserved", format_bytes(peak_of(advice.best)));
+  for (const std::string& saving : savings_of(advice)) answer.add("", saving);
   if (const auto largest = largest_packing(outcome.packing)) {
     const PackOutcome& packing = outcome.packing;
-    add_line(text, "best packing",
-             best_packing_text(packing.input.groups[*largest], packing.results[*largest]));
-    add_line(text, "", "for a planner that knows all blocks in advance");
+    answer.add("best packing",
+               best_packing_text(packing.input.groups[*largest], packing.results[*largest]));
+    answer.add("", "for a planner that knows all blocks in advance");
   }
-  add_line(text, "costs", calls_text(advice.best));
+  answer.add("costs", calls_text(advice.best));
   if (!advice.nothing_helps() && !advice.usual.was_refused())
-    add_line(text, "", "instead of " + calls_text(advice.usual) + " with no options");
-  add_both_ways(text, outcome);
-  add_line(text, "certainty", trust_text(outcome));
-  add_line(text, "",
-           "time in device calls is modelled (" + outcome.costs_origin + ")" +
-               (advice.is_decided_by_time(outcome.preference)
-                    ? "; nothing else puts this setting before the next best"
-                    : ""));
-  if (advice.runner_up) {
-    const std::string remark = remark_text(*advice.runner_up);
-    add_line(text, "next best",
-             conf_text(*advice.runner_up) + " with " + format_bytes(peak_of(*advice.runner_up)) +
-                 (remark.empty() ? "" : ", " + remark));
-  }
-  for (const std::string& reason : advise_reasons(outcome)) add_line(text, "why", reason);
-  add_line(text, "tried",
-           std::to_string(advice.runs) + " of " + std::to_string(advice.grid_size) +
-               " settings; the others cannot be better, or are unlikely to be");
-  for (const std::string& note : outcome.about.notes) add_line(text, "note", note);
-  return text;
+    answer.add("", "instead of " + calls_text(advice.usual) + " with no options");
+  add_both_ways(answer, outcome);
+  add_certainty(answer, outcome);
+  for (const std::string& reason : advise_reasons(outcome)) answer.add("why", reason);
+  answer.add("tried", std::to_string(advice.runs) + " of " + std::to_string(advice.grid_size) +
+                          " settings; the others cannot be better, or are unlikely to be");
+  for (const std::string& note : outcome.about.notes) answer.add("note", note);
+  return answer;
+}
+
+std::string advise_text(const AdviseOutcome& outcome) {
+  const AnswerText answer = advise_answer(outcome);
+  const std::string setting = exported(outcome);
+  std::string text = head_text(outcome.about) + anew_text(outcome) + answer.headline + "\n";
+  if (!setting.empty()) text += "  export " + setting + "\n";
+  for (const AnswerLine& line : answer.lines) add_line(text, line.name, line.text);
+  return text + files_text(outcome);
 }
 
 ordered_json packing_json(const PackOutcome& packing) {
@@ -251,13 +299,18 @@ ordered_json anew_json(const Advice& anew) {
 
 std::string advise_json(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
+  const AnswerText answer = advise_answer(outcome);
   const auto live = [&](Bytes replay::LiveBounds::* part) {
     return or_null(advice.live, [part](const auto& bounds) { return (bounds.*part).count; });
   };
   return json_text({{"schema_version", 2},
-                    {"file", outcome.about.files.front()},
+                    {"file", advice.best.worst().file},
+                    {"files", outcome.about.files},
                     {"reference", outcome.about.reference},
                     {"conditions", outcome.about.conditions},
+                    {"headline", answer.headline},
+                    {"export", text_or_null(exported(outcome))},
+                    {"lines", json_list(answer.lines, answer_line_json)},
                     {"conf", advice.best.conf},
                     {"nothing_helps", advice.nothing_helps()},
                     {"trust", trust_word(outcome.trust)},
@@ -282,7 +335,7 @@ std::string advise_json(const AdviseOutcome& outcome) {
 }
 
 struct AdviseArguments {
-  std::string file;
+  std::vector<std::string> files;
   ReplayArguments replay;
   std::string prefer = "memory";
   std::size_t threads = usual_thread_count();
@@ -351,54 +404,84 @@ constexpr std::uint64_t most_calls_to_pack = 1'000'000;
 /// The modelled answer is a search of its own.
 constexpr std::uint64_t most_calls_to_model = 1'000'000;
 
+std::uint64_t call_count_of(const Replayers& replayers) {
+  std::uint64_t count = 0;
+  for (const Replayer* const replayer : replayers) count += replayer->call_count();
+  return count;
+}
+
+/// The answer about the file that decides, under the best setting.
+void add_worst_file(const Replayer& replayer, const replay::ReplayConditions& conditions,
+                    AdviseOutcome& outcome) {
+  outcome.has_caught_failures = replayer.has_caught_failures();
+  if (replayer.call_count() <= most_calls_to_pack)
+    outcome.packing = packing_beside(replayer, conditions);
+  outcome.memory = memory_of(conditions, replayer.figures(conditions));
+  if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
+    outcome.pinners = find_pinner_sentences(replayer, conditions);
+}
+
+replay::Trust trust_of(const Replayers& replayers, const replay::ReplayConditions& conditions) {
+  Trust least = Trust::exact;
+  for (const Replayer* const replayer : replayers)
+    least = std::max(least, replayer->trust(conditions));
+  return least;
+}
+
+std::vector<std::string> names_of(const Replayers& replayers) {
+  std::vector<std::string> names;
+  for (const Replayer* const replayer : replayers) names.push_back(replayer->file());
+  return names;
+}
+
+/// Requires: the row was not refused.
+const Replayer& worst_of(const Replayers& replayers, const SweepRow& row) {
+  return *replayers[static_cast<std::size_t>(&row.worst() - row.files.data())];
+}
+
 ExitStatus give_advice(const AdviseArguments& arguments) {
   const std::vector<ReplayedFile> files =
-      open_all({arguments.file}, arguments.replay, arguments.flags, arguments.threads);
+      open_all(arguments.files, arguments.replay, arguments.flags, arguments.threads);
   const Replayers replayers = replayers_of(files);
-  const Replayer& replayer = *replayers.front();
+  for (const Replayer* const replayer : replayers) replayer->refuse_without_requests();
   replay::ReplayConditions conditions = conditions_of(arguments.replay);
-  replayer.refuse_without_requests();
   replay::AdviseOptions options{conditions, preference_of(arguments.prefer)};
   AdviseOutcome outcome;
   outcome.preference = options.preference;
-  outcome.has_caught_failures = replayer.has_caught_failures();
-  outcome.about = asked_what_if({replayer.file()}, replayers, arguments.replay);
+  outcome.about = asked_what_if(names_of(replayers), replayers, arguments.replay);
   outcome.costs_origin =
       conditions.costs ? conditions.costs->origin() : streams::estimated_costs().origin();
-  ProgressBar bar(arguments.file, arguments.flags);
+  ProgressBar bar(arguments.files.front(), arguments.flags);
   std::size_t tried = 0;
   const replay::RunSettings run = [&](const std::vector<replay::AskedSetting>& settings) {
     tried += settings.size();
     bar.show("tries setting " + std::to_string(tried));
     return run_settings(replayers, settings, options.conditions, arguments.threads);
   };
-  outcome.advice = advise(replayer, options, run);
+  outcome.advice = advise(replayers, options, run);
   // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
   conditions.options = outcome.advice.best.conf;
   bar.show("looks for the best packing and the reasons");
-  if (replayer.call_count() <= most_calls_to_pack)
-    outcome.packing = packing_beside(replayer, conditions);
-  outcome.trust = replayer.trust(conditions);
+  add_worst_file(worst_of(replayers, outcome.advice.best), conditions, outcome);
+  outcome.trust = trust_of(replayers, conditions);
   if (!outcome.about.late.empty()) {
     // Other settings are not judged exactly either.
     outcome.trust = std::max(outcome.trust, Trust::modelled);
-    if (replayer.call_count() <= most_calls_to_model) {
+    if (call_count_of(replayers) <= most_calls_to_model) {
       options.conditions.starting_memory = replay::StartingMemory::requested_anew;
-      outcome.anew = advise(replayer, options, run);
+      outcome.anew = advise(replayers, options, run);
     }
   }
-  outcome.memory = memory_of(conditions, replayer.figures(conditions));
-  if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
-    outcome.pinners = find_pinner_sentences(replayer, conditions);
   bar.remove();
   print(arguments.flags.json ? advise_json(outcome) : advise_text(outcome));
   return ExitStatus::done;
 }
 
 void add_options(CLI::App& command, AdviseArguments& arguments) {
-  add_file(command, arguments.file,
-           "A recording or a program, in any format that vramlab info knows");
+  add_file(command, arguments.files,
+           "Recordings or programs, in any format that vramlab info knows; of several the worst "
+           "counts");
   command
       .add_option("--prefer", arguments.prefer,
                   "What to optimize: memory (the lowest peak), calls (the fewest device calls) or "

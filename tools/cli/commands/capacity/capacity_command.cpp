@@ -1,5 +1,7 @@
-// `vramlab capacity`: finds the least device memory on which a recording runs, per setting.
+// `vramlab capacity`: finds the least device memory on which a recording runs, per setting. Of
+// several recordings, such as the ranks of a job, the one that needs most decides.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +16,7 @@
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
+#include "tools/cli/kit/several_files.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
@@ -46,6 +49,29 @@ struct CapacityOutcome {
   /// The packing of the device that needs most; empty if nothing is packed.
   std::optional<Bytes> best_packing() const;
 };
+/// One for each file. All have the same rows.
+using CapacityOutcomes = std::vector<CapacityOutcome>;
+
+/// A setting that runs with no memory size needs most.
+bool needs_more(const CapacityAnswer& a, const CapacityAnswer& b) {
+  if (a.least.has_value() != b.least.has_value()) return b.least.has_value();
+  if (a.least != b.least) return *a.least > *b.least;
+  return a.peak_reserved > b.peak_reserved;
+}
+
+/// The file that needs most memory under the setting of a row.
+std::size_t worst_file(const CapacityOutcomes& files, std::size_t row) {
+  std::size_t worst = 0;
+  for (std::size_t i = 1; i < files.size(); ++i)
+    if (needs_more(files[i].rows[row].answer, files[worst].rows[row].answer)) worst = i;
+  return worst;
+}
+
+std::vector<std::string> short_names_of(const CapacityOutcomes& files) {
+  std::vector<std::string> names;
+  for (const CapacityOutcome& one : files) names.push_back(one.about.files.front());
+  return short_names(names);
+}
 
 const std::vector<Column> figure_columns = {
     {"least memory"},  {"--device-memory"}, {"above packing"}, {"peak without limit"},
@@ -108,12 +134,46 @@ std::string remark_on(const CapacityRow& row) {
   return text;
 }
 
-std::vector<SettingCells> rows_of(const CapacityOutcome& outcome) {
+std::string setting_name(const CapacityRow& row) {
+  return options_text(row.setting, "as in the file");
+}
+
+/// Rows of the worst file under each setting, with its name if there are several.
+std::vector<SettingCells> rows_of(const CapacityOutcomes& files) {
+  const std::vector<std::string> names = short_names_of(files);
   std::vector<SettingCells> rows;
-  for (const CapacityRow& row : outcome.rows)
-    rows.push_back({options_text(row.setting, "as in the file"), remark_on(row),
-                    cells_of(outcome, row.answer)});
+  for (std::size_t i = 0; i < files.front().rows.size(); ++i) {
+    const std::size_t worst = worst_file(files, i);
+    const CapacityRow& row = files[worst].rows[i];
+    std::string remark = remark_on(row);
+    if (files.size() > 1) remark = names[worst] + (remark.empty() ? "" : "; ") + remark;
+    rows.push_back({setting_name(row), remark, cells_of(files[worst], row.answer)});
+  }
   return rows;
+}
+
+/// The need of each file under each setting. `shown` makes a text safe for the format.
+Table files_table(const CapacityOutcomes& files,
+                  const std::function<std::string(const std::string& text)>& shown) {
+  const std::vector<std::string> names = short_names_of(files);
+  const std::size_t settings = files.front().rows.size();
+  std::vector<Column> columns = {
+      left("file"), {"least memory"}, {"best packing"}, {"peak without limit"}};
+  if (settings > 1) columns.push_back(left("options"));
+  Table table(std::move(columns));
+  const auto size = [](const std::optional<Bytes>& bytes) {
+    return bytes ? format_bytes(*bytes) : std::string("-");
+  };
+  for (std::size_t i = 0; i < settings; ++i)
+    for (std::size_t file = 0; file < files.size(); ++file) {
+      const CapacityRow& row = files[file].rows[i];
+      std::vector<std::string> cells = {shown(names[file]), size(row.answer.least),
+                                        size(files[file].best_packing()),
+                                        format_bytes(row.answer.peak_reserved)};
+      if (settings > 1) cells.push_back(shown(setting_name(row)));
+      table.add(std::move(cells));
+    }
+  return table;
 }
 
 /// The memory that a perfect planner would save.
@@ -165,66 +225,105 @@ std::optional<Bytes> CapacityOutcome::best_packing() const {
   return packing.results[*largest].packing.height;
 }
 
-std::string capacity_text(const CapacityOutcome& outcome) {
-  if (outcome.is_list()) return pack_text(outcome.packing);
-  std::string text = head_text(outcome.about);
-  for (const std::string& note : outcome.about.notes) text += "note: " + shown_name(note) + "\n";
-  text += settings_text(figure_columns, rows_of(outcome));
-  for (std::size_t i = 0; i < outcome.packing.results.size(); ++i)
-    text += packing_text(outcome.packing, i);
+AskedWhatIf asked_of(const CapacityOutcomes& files) {
+  std::vector<AskedWhatIf> asked;
+  for (const CapacityOutcome& one : files) asked.push_back(one.about);
+  return joined(asked);
+}
+
+std::string capacity_text(const CapacityOutcomes& files) {
+  if (files.front().is_list()) return pack_text(files.front().packing);
+  const AskedWhatIf about = asked_of(files);
+  std::string text = head_text(about);
+  for (const std::string& note : about.notes) text += "note: " + shown_name(note) + "\n";
+  text += settings_text(figure_columns, rows_of(files));
+  if (files.size() > 1) return text + "\n" + files_table(files, std::identity()).text("");
+  const PackOutcome& packing = files.front().packing;
+  for (std::size_t i = 0; i < packing.results.size(); ++i) text += packing_text(packing, i);
   return text;
 }
 
-std::string capacity_markdown(const CapacityOutcome& outcome) {
-  return settings_markdown(figure_columns, rows_of(outcome));
+std::string capacity_markdown(const CapacityOutcomes& files) {
+  const std::string text = settings_markdown(figure_columns, rows_of(files));
+  return files.size() > 1 ? text + "\n" + files_table(files, code_cell).markdown() : text;
 }
 
-std::string capacity_csv(const CapacityOutcome& outcome) {
-  Table table({{"conf"},
-               {"as_in_file"},
-               {"least_bytes"},
-               {"best_packing_bytes"},
-               {"peak_reserved"},
-               {"live_rounded_bytes"},
-               {"live_requested_bytes"},
-               {"fails_above"},
-               {"replays"}});
+std::vector<std::string> csv_cells(const CapacityOutcome& outcome, const CapacityRow& row) {
   const auto number = [](const std::optional<Bytes>& bytes) {
     return bytes ? std::to_string(bytes->count) : std::string();
   };
-  for (const CapacityRow& row : outcome.rows) {
-    const CapacityAnswer& answer = row.answer;
-    const auto live = [&](Bytes replay::LiveBounds::* part) {
-      return answer.live ? number((*answer.live).*part) : std::string();
-    };
-    table.add({row.setting.conf, row.setting.is_recorded ? "true" : "false", number(answer.least),
-               number(outcome.best_packing()), number(answer.peak_reserved),
-               live(&replay::LiveBounds::rounded), live(&replay::LiveBounds::requested),
-               std::to_string(answer.fails_above.size()), std::to_string(answer.replays)});
-  }
+  const CapacityAnswer& answer = row.answer;
+  const auto live = [&](Bytes replay::LiveBounds::* part) {
+    return answer.live ? number((*answer.live).*part) : std::string();
+  };
+  return {row.setting.conf,
+          row.setting.is_recorded ? "true" : "false",
+          number(answer.least),
+          number(outcome.best_packing()),
+          number(answer.peak_reserved),
+          live(&replay::LiveBounds::rounded),
+          live(&replay::LiveBounds::requested),
+          std::to_string(answer.fails_above.size()),
+          std::to_string(answer.replays)};
+}
+
+/// A row for each setting, and for each file.
+std::string capacity_csv(const CapacityOutcomes& files) {
+  std::vector<Column> columns = {
+      {"conf"},          {"as_in_file"},         {"least_bytes"},          {"best_packing_bytes"},
+      {"peak_reserved"}, {"live_rounded_bytes"}, {"live_requested_bytes"}, {"fails_above"},
+      {"replays"}};
+  if (files.size() > 1) columns.push_back({"file"});
+  Table table(std::move(columns));
+  for (std::size_t i = 0; i < files.front().rows.size(); ++i)
+    for (const CapacityOutcome& one : files) {
+      std::vector<std::string> cells = csv_cells(one, one.rows[i]);
+      if (files.size() > 1) cells.push_back(one.about.files.front());
+      table.add(std::move(cells));
+    }
   return table.csv();
 }
 
-std::string capacity_json(const CapacityOutcome& outcome) {
-  return json_text(
-      {{"schema_version", 2},
-       {"file", outcome.about.files.front()},
-       {"source", replay::pack_source_name(outcome.packing.input.source)},
-       {"reference", text_or_null(outcome.about.reference)},
-       {"conditions", outcome.about.conditions},
-       {"granularity_bytes", replay::device_granule.count},
-       {"late_starts", late_json(outcome.about)},
-       {"notes", outcome.about.notes},
-       {"rows",
-        json_list(outcome.rows, [&](const CapacityRow& row) { return row_json(outcome, row); })},
-       {"packing",
-        {{"notes", outcome.packing.input.notes},
-         {"capacity", or_null(outcome.packing.capacity)},
-         {"groups", pack_groups_json(outcome.packing)}}}});
+ordered_json file_json(const CapacityOutcome& outcome) {
+  return {{"schema_version", 2},
+          {"file", outcome.about.files.front()},
+          {"source", replay::pack_source_name(outcome.packing.input.source)},
+          {"reference", text_or_null(outcome.about.reference)},
+          {"conditions", outcome.about.conditions},
+          {"granularity_bytes", replay::device_granule.count},
+          {"late_starts", late_json(outcome.about)},
+          {"notes", outcome.about.notes},
+          {"rows",
+           json_list(outcome.rows, [&](const CapacityRow& row) { return row_json(outcome, row); })},
+          {"packing",
+           {{"notes", outcome.packing.input.notes},
+            {"capacity", or_null(outcome.packing.capacity)},
+            {"groups", pack_groups_json(outcome.packing)}}}};
+}
+
+/// The need of all files under the setting of a row.
+ordered_json worst_json(const CapacityOutcomes& files, std::size_t index) {
+  const CapacityOutcome& worst = files[worst_file(files, index)];
+  const CapacityRow& row = worst.rows[index];
+  return {{"conf", row.setting.conf},
+          {"as_in_file", row.setting.is_recorded},
+          {"least_bytes", or_null(row.answer.least)},
+          {"worst_file", worst.about.files.front()}};
+}
+
+std::string capacity_json(const CapacityOutcomes& files) {
+  std::vector<ordered_json> documents;
+  for (const CapacityOutcome& one : files) documents.push_back(file_json(one));
+  if (files.size() == 1) return json_text(documents.front());
+  ordered_json all = of_files_json(std::move(documents), worst_file(files, 0));
+  all["rows"] = ordered_json::array();
+  for (std::size_t i = 0; i < files.front().rows.size(); ++i)
+    all["rows"].push_back(worst_json(files, i));
+  return json_text(all);
 }
 
 struct CapacityArguments {
-  std::string file;
+  std::vector<std::string> files;
   std::vector<std::string> options;
   ReplayArguments replay;
   std::optional<std::uint64_t> replays_above{};
@@ -235,15 +334,16 @@ struct CapacityArguments {
   CommonFlags flags;
 };
 
-std::string printed(const CapacityOutcome& outcome, const std::string& format) {
-  if (format == "json") return capacity_json(outcome);
-  if (format == "csv") return capacity_csv(outcome);
-  return format == "markdown" ? capacity_markdown(outcome) : capacity_text(outcome);
+std::string printed(const CapacityOutcomes& files, const std::string& format) {
+  if (format == "json") return capacity_json(files);
+  if (format == "csv") return capacity_csv(files);
+  return format == "markdown" ? capacity_markdown(files) : capacity_text(files);
 }
 
 void refuse_settings(const CapacityArguments& arguments) {
+  refuse_several(arguments.files, "a list of buffers");
   if (!arguments.options.empty() || !conditions_text(arguments.replay).empty())
-    throw traces::InputError({arguments.file, "",
+    throw traces::InputError({arguments.files.front(), "",
                               "a recording or a program, which --conf and other "
                               "conditions are for",
                               "a list of buffers"});
@@ -264,12 +364,13 @@ Bytes peak_anew(const replay::Replayer& replayer, replay::ReplayConditions condi
   return peak;
 }
 
-/// The rows and, as one more task, the packing.
+/// The rows and, as one more task, the packing. Several files share the threads.
 void find_all(const replay::Replayer& replayer, const CapacityArguments& arguments,
               CapacityOutcome& outcome) {
   const replay::ReplayConditions asked = conditions_of(arguments.replay);
   const std::size_t rows = outcome.rows.size();
-  run_tasks(rows + 1, arguments.threads, [&](std::size_t i) {
+  const std::size_t threads = std::max<std::size_t>(1, arguments.threads / arguments.files.size());
+  run_tasks(rows + 1, threads, [&](std::size_t i) {
     if (i == rows) {
       outcome.packing = packing_beside(replayer, asked);
       return;
@@ -334,25 +435,25 @@ CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& argum
 ExitStatus capacity(const CapacityArguments& arguments) {
   const std::string format = wanted_format(arguments.output, arguments.flags);
   OpenOutput output(arguments.output);
-  CapacityOutcome outcome;
-  {
-    ProgressBar bar(arguments.file, arguments.flags);
-    traces::OpenBytes bytes = traces::open_bytes(arguments.file, bar.listener());
-    const std::string file = bytes.file;
-    outcome = traces::begins_like_buffer_list(bytes.start)
-                  ? of_list(bytes, arguments, format)
-                  : of_recording(std::move(bytes), arguments, bar);
-    outcome.about.files = {file};
-  }
-  output.finish(printed(outcome, format));
-  const bool fits = !outcome.packing.capacity || outcome.packing.all_fit();
-  return fits ? ExitStatus::done : ExitStatus::answer_is_no;
+  CapacityOutcomes files(arguments.files.size());
+  for_each_file(arguments.files, arguments.flags, arguments.threads,
+                [&](std::size_t i, ProgressBar& bar) {
+                  traces::OpenBytes bytes = traces::open_bytes(arguments.files[i], bar.listener());
+                  const std::string file = bytes.file;
+                  files[i] = traces::begins_like_buffer_list(bytes.start)
+                                 ? of_list(bytes, arguments, format)
+                                 : of_recording(std::move(bytes), arguments, bar);
+                  files[i].about.files = {file};
+                });
+  output.finish(printed(files, format));
+  const PackOutcome& packing = files.front().packing;
+  return !packing.capacity || packing.all_fit() ? ExitStatus::done : ExitStatus::answer_is_no;
 }
 
 void add_options(CLI::App& command, CapacityArguments& arguments) {
-  add_file(command, arguments.file,
-           "A recording or a program, in any format that vramlab info knows, or a list of "
-           "buffers in the CSV of MiniMalloc (- is standard input)");
+  add_file(command, arguments.files,
+           "Recordings or programs, in any format that vramlab info knows, of several the worst "
+           "counts; or a list of buffers in the CSV of MiniMalloc (- is standard input)");
   add_several_confs(command, arguments.options,
                     "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
   add_limitless_conditions(command, arguments.replay);

@@ -13,6 +13,7 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/recordings_table.h"
+#include "tools/cli/kit/several_files.h"
 #include "tools/cli/printers/json_text.h"
 #include "traces/io/input_error.h"
 
@@ -58,8 +59,8 @@ std::string explain_json(const replay::Explanation& explanation,
 
 ExitStatus explain_files(const ExplainArguments& arguments) {
   const std::string format = format_of(arguments);
-  if (arguments.files.size() > 1 && (arguments.event || arguments.device))
-    throw traces::InputError({"--at and --device", "", "a single file", "several"});
+  if (arguments.event) refuse_several(arguments.files, "--at");
+  if (arguments.device) refuse_several(arguments.files, "--device");
   FoundRecordings found = look_at_recordings(arguments.files, arguments.flags);
   if (!found.worst)
     throw traces::InputError({arguments.files.front(), "", "a device with memory", "none"});

@@ -1,5 +1,5 @@
 // `vramlab replay`: replays a recording or a program with other options, another GPU or another
-// version.
+// version. Of several files the worst is shown, and a table has all.
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <algorithm>
@@ -15,12 +15,15 @@
 #include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/replay_watch.h"
+#include "replay/settings_search/sweep.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
+#include "tools/cli/kit/several_files.h"
+#include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
@@ -371,7 +374,7 @@ std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device
 
 std::string replay_text(const ReplayOutcome& outcome) {
   const replay::ReplayReport& report = outcome.report;
-  std::string text = shown_name(outcome.file) + "\n";
+  std::string text;
   add_line(text, "rules of", "PyTorch " + std::string(report.reference));
   add_line(text, "options", report.options.empty() ? "none" : report.options);
   add_line(
@@ -467,22 +470,76 @@ ordered_json device_json(const DeviceReport& device, const traces::SnapshotTable
           {"recorded_counts", or_null(device.recorded_counts, counts_json)}};
 }
 
-std::string replay_json(const ReplayOutcome& outcome) {
+ordered_json replay_json(const ReplayOutcome& outcome) {
   const replay::ReplayReport& report = outcome.report;
   const auto of_device = [&](const DeviceReport& device) {
     return device_json(device, outcome.tables);
   };
-  return json_text({{"schema_version", 2},
-                    {"file", outcome.file},
-                    {"reference", report.reference},
-                    {"options", report.options},
-                    {"events", report.events},
-                    {"stopped_at", or_null(report.stopped_at)},
-                    {"notes", report.notes},
-                    {"metrics", metrics_json(run_metrics(report))},
-                    {"out_of_memory", outcome.explained},
-                    {"devices", json_list(report.devices, of_device)},
-                    {"host", or_null(report.host, host_json)}});
+  return {{"schema_version", 2},
+          {"file", outcome.file},
+          {"reference", report.reference},
+          {"options", report.options},
+          {"events", report.events},
+          {"stopped_at", or_null(report.stopped_at)},
+          {"notes", report.notes},
+          {"metrics", metrics_json(run_metrics(report))},
+          {"out_of_memory", outcome.explained},
+          {"devices", json_list(report.devices, of_device)},
+          {"host", or_null(report.host, host_json)}};
+}
+
+/// The answer about one file.
+struct ReplayAnswer {
+  /// For people, without the name of the file.
+  std::string text;
+  ordered_json json;
+  replay::SweepFigures figures;
+  /// The file's own peak, of all devices; empty where one has none.
+  std::optional<Bytes> recorded_peak_reserved;
+};
+
+std::optional<Bytes> recorded_peak_of(const replay::ReplayReport& report) {
+  Bytes all;
+  for (const DeviceReport& device : report.devices) {
+    if (!device.recorded_peak_reserved) return std::nullopt;
+    all += *device.recorded_peak_reserved;
+  }
+  return all;
+}
+
+Table files_table(const std::vector<std::string>& files, const std::vector<ReplayAnswer>& answers) {
+  Table table({left("file"),
+               {"peak allocated"},
+               {"peak reserved"},
+               {"recorded"},
+               {"device calls"},
+               {"out of memory"}});
+  const std::vector<std::string> names = short_names(files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const replay::MetricValues& metrics = answers[i].figures.metrics;
+    const auto& recorded = answers[i].recorded_peak_reserved;
+    const std::int64_t failures = value_of(metrics, "out_of_memory");
+    table.add({names[i], bytes_text(value_of(metrics, "peak_allocated")),
+               bytes_text(value_of(metrics, "peak_reserved")),
+               recorded ? format_bytes(*recorded) : "-", count_text(device_calls_of(metrics)),
+               failures > 0 ? count_text(failures) + " failed" : "no"});
+  }
+  return table;
+}
+
+std::string printed(const std::vector<std::string>& files, std::vector<ReplayAnswer>& answers,
+                    const CommonFlags& flags) {
+  const auto found = std::ranges::max_element(
+      answers,
+      [](const ReplayAnswer& a, const ReplayAnswer& b) { return is_better(a.figures, b.figures); });
+  const auto worst = static_cast<std::size_t>(found - answers.begin());
+  if (flags.json) {
+    std::vector<ordered_json> documents;
+    for (ReplayAnswer& answer : answers) documents.push_back(std::move(answer.json));
+    return json_text(of_files_json(std::move(documents), worst));
+  }
+  const std::string text = worst_heading(files, worst) + found->text;
+  return files.size() > 1 ? text + "\n" + files_table(files, answers).text() : text;
 }
 
 class TimelineFile {
@@ -517,6 +574,7 @@ class TimelineFile {
 };
 
 struct ReplayCommand {
+  std::vector<std::string> files;
   ReplayArguments replay;
   std::string snapshot_out;
   std::string snapshot_at;
@@ -542,6 +600,8 @@ struct ReplayCommand {
 class ReplayOutputs {
  public:
   explicit ReplayOutputs(const ReplayCommand& command) {
+    if (!command.timeline.empty()) refuse_several(command.files, "--timeline");
+    if (!command.snapshot_out.empty()) refuse_several(command.files, "--snapshot-out");
     if (!command.timeline.empty() && command.timeline == command.snapshot_out)
       throw traces::InputError(
           {"--timeline", "", "another file than --snapshot-out", command.timeline});
@@ -612,25 +672,40 @@ void explain_failures(const ReplayedFile& file, const replay::ReplayConditions& 
     }
 }
 
-ExitStatus replay_file(const ReplayCommand& command) {
-  ProgressBar bar(command.replay.file, command.flags);
+ReplayAnswer replay_file(const std::string& name, const ReplayCommand& command,
+                         ReplayOutputs& outputs, ProgressBar& bar) {
   replay::ReplayConditions conditions = conditions_of(command.replay);
   if (!command.snapshot_out.empty()) conditions.history_capacity = as_limit(command.history);
   if (!command.snapshot_out.empty() || command.explains_failures())
     conditions.notes_origins = replay::NotesOrigins::yes;
   const auto passes = command.goes_through_once() ? replay::Passes::one : replay::Passes::many;
-  const auto file =
-      open_kept(command.replay.file, bar.listener(), {conditions.version, {}, passes});
+  const auto file = open_kept(name, bar.listener(), {conditions.version, {}, passes});
   bar.show("replays");
-  ReplayOutcome outcome{
-      command.replay.file, ReplayOutputs(command).run(file->replayer, conditions, command),
-      command.explains_failures() || command.flags.verbose, file->replayer.tables()};
+  ReplayOutcome outcome{name, outputs.run(file->replayer, conditions, command),
+                        command.explains_failures() || command.flags.verbose,
+                        file->replayer.tables()};
   for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);
   if (command.explains_failures()) explain_failures(*file, conditions, command, outcome);
-  bar.remove();
-  print(command.flags.json ? replay_json(outcome) : replay_text(outcome));
-  return command.fails_on_out_of_memory && outcome.report.has_failures() ? ExitStatus::answer_is_no
-                                                                         : ExitStatus::done;
+  ReplayAnswer answer{{}, {}, figures_of(name, outcome.report), recorded_peak_of(outcome.report)};
+  if (command.flags.json)
+    answer.json = replay_json(outcome);
+  else
+    answer.text = replay_text(outcome);
+  return answer;
+}
+
+ExitStatus replay_files(const ReplayCommand& command) {
+  ReplayOutputs outputs(command);
+  std::vector<ReplayAnswer> answers(command.files.size());
+  for_each_file(command.files, command.flags, usual_thread_count(),
+                [&](std::size_t i, ProgressBar& bar) {
+                  answers[i] = replay_file(command.files[i], command, outputs, bar);
+                });
+  const bool has_failures = std::ranges::any_of(
+      answers, [](const ReplayAnswer& answer) { return answer.figures.failed.has_value(); });
+  print(printed(command.files, answers, command.flags));
+  return command.fails_on_out_of_memory && has_failures ? ExitStatus::answer_is_no
+                                                        : ExitStatus::done;
 }
 
 void add_outputs(CLI::App& command, ReplayCommand& arguments) {
@@ -656,7 +731,10 @@ void add_outputs(CLI::App& command, ReplayCommand& arguments) {
 }
 
 void add_options(CLI::App& command, ReplayCommand& arguments) {
-  add_replay_arguments(command, arguments.replay);
+  add_file(command, arguments.files,
+           "Recordings or programs, in any format that vramlab info knows; of several the worst is "
+           "shown, and a table has all (- is standard input)");
+  add_replay_options(command, arguments.replay);
   add_outputs(command, arguments);
 }
 
@@ -665,7 +743,7 @@ void add_options(CLI::App& command, ReplayCommand& arguments) {
 Command replay_command() {
   return {"replay", "Replay a recording under other options, on another GPU or in another version",
           "Example: vramlab replay snapshot.pickle --conf expandable_segments:True --gpu a100-80gb",
-          with<ReplayCommand>(add_options, replay_file)};
+          with<ReplayCommand>(add_options, replay_files)};
 }
 
 }  // namespace vramlab::tools

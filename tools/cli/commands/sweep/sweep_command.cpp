@@ -106,7 +106,7 @@ ExitStatus sweep(const SweepArguments& arguments) {
   OpenOutput output(arguments.output);
   const std::vector<ReplayedFile> opened =
       open_all(files, arguments.replay, arguments.flags, arguments.threads);
-  const Replayers replayers = replayers_of(opened);
+  const replay::Replayers replayers = replayers_of(opened);
   for (const replay::Replayer* const replayer : replayers) replayer->refuse_without_requests();
   std::vector<AskedSetting> all = asked_settings(arguments, replayers.front()->version());
   if (arguments.adds_recorded) all.insert(all.begin(), {replayers.front()->settings().text, true});

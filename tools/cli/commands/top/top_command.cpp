@@ -1,5 +1,6 @@
 // `vramlab top`: who holds memory at a moment, and which call sites grow from iteration to
-// iteration.
+// iteration. Of several files the one that holds most, or grows most, is shown, and a table has
+// all.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,6 +20,8 @@
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
+#include "tools/cli/kit/several_files.h"
+#include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
@@ -39,6 +42,17 @@ using replay::HeldGroup;
 using replay::IterationRule;
 using replay::IterationSource;
 using replay::StackTree;
+
+/// The answer about one file.
+struct TopAnswer {
+  /// Lines for people without the name of the file, or folded stacks.
+  std::string text;
+  ordered_json json;
+  /// A row for each device in the table of several files, without the file's name.
+  std::vector<std::vector<std::string>> rows;
+  /// The file with the most is the worst.
+  double most = 0;
+};
 
 struct TopOutcome {
   std::string file;
@@ -309,34 +323,53 @@ ordered_json device_json(const TopOutcome& outcome, const DeviceHoldings& device
 }
 
 std::string top_text(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
-  std::string text = shown_name(outcome.file) + "\n";
+  std::string text;
   for (const std::string& note : outcome.found.notes) text += "  note: " + shown_name(note) + "\n";
   for (const DeviceHoldings& device : outcome.found.devices)
     text += device_text(outcome, device, tables);
   return text;
 }
 
-std::string top_json(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
-  return json_text({{"schema_version", 2},
-                    {"kind", "holdings"},
-                    {"file", outcome.file},
-                    {"memory", outcome.memory == traces::ShownMemory::host ? "host" : "device"},
-                    {"moment", outcome.moment},
-                    {"allocated_after", or_null(outcome.allocated_after)},
-                    {"grouped_by", outcome.grouped_by},
-                    {"notes", outcome.found.notes},
-                    {"devices", json_list(outcome.found.devices, [&](const DeviceHoldings& device) {
-                       return device_json(outcome, device, tables);
-                     })}});
+ordered_json top_json(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
+  return {{"schema_version", 2},
+          {"kind", "holdings"},
+          {"file", outcome.file},
+          {"memory", outcome.memory == traces::ShownMemory::host ? "host" : "device"},
+          {"moment", outcome.moment},
+          {"allocated_after", or_null(outcome.allocated_after)},
+          {"grouped_by", outcome.grouped_by},
+          {"notes", outcome.found.notes},
+          {"devices", json_list(outcome.found.devices, [&](const DeviceHoldings& device) {
+             return device_json(outcome, device, tables);
+           })}};
 }
 
-std::string top_folded(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
+/// `root` is the frame that all stacks begin with; empty for none.
+std::string top_folded(const TopOutcome& outcome, const traces::SnapshotTables& tables,
+                       const std::string& root) {
   std::string text;
-  for (const DeviceHoldings& device : outcome.found.devices)
-    text += folded_stacks(
-        replay::stack_tree_of(device.blocks, tables, outcome.frames),
-        outcome.found.devices.size() == 1 ? "" : "device " + std::to_string(device.device));
+  for (const DeviceHoldings& device : outcome.found.devices) {
+    std::string name = root;
+    if (outcome.found.devices.size() > 1)
+      name += (root.empty() ? "" : ", ") + ("device " + std::to_string(device.device));
+    text += folded_stacks(replay::stack_tree_of(device.blocks, tables, outcome.frames), name);
+  }
   return text;
+}
+
+/// The call site that holds most, whatever else the blocks are grouped by.
+std::string largest_site(const DeviceHoldings& device, const traces::SnapshotTables& tables) {
+  const auto sites = group_blocks(device.blocks, GroupBy::site, tables, {});
+  return sites.empty() ? std::string() : shortened(sites.front().key, top_name_width);
+}
+
+void add_rows(TopAnswer& answer, const TopOutcome& outcome, const traces::SnapshotTables& tables) {
+  for (const DeviceHoldings& device : outcome.found.devices) {
+    const GroupTotals all = replay::totals_of(device.blocks);
+    answer.rows.push_back({std::to_string(device.device), format_bytes(all.bytes),
+                           std::to_string(all.blocks), largest_site(device, tables)});
+    answer.most = std::max(answer.most, static_cast<double>(all.bytes.count));
+  }
 }
 
 constexpr std::size_t growing_name_width = 90;
@@ -453,32 +486,43 @@ ordered_json growth_device_json(const GrowthOutcome& outcome, const DeviceGrowth
 }
 
 std::string growth_text(const GrowthOutcome& outcome) {
-  std::string text = shown_name(outcome.file) + "\n";
   if (outcome.found.rule.source == IterationSource::none)
-    return text +
-           "  no iterations found: nothing is named like one, and no request repeats at even "
+    return "  no iterations found: nothing is named like one, and no request repeats at even "
            "distances;\n  give their ends with --iteration or --every\n";
+  std::string text;
   for (const DeviceGrowth& device : outcome.found.devices) text += device_text(outcome, device);
   return text;
 }
 
-std::string growth_json(const GrowthOutcome& outcome) {
+ordered_json growth_json(const GrowthOutcome& outcome) {
   const replay::FoundGrowth& found = outcome.found;
-  return json_text({{"schema_version", 1},
-                    {"kind", "growth"},
-                    {"file", outcome.file},
-                    {"iterations_by", source_name(found.rule.source)},
-                    {"iteration_name", found.rule.name},
-                    {"is_guess", found.rule.source == IterationSource::requests},
-                    {"devices", json_list(found.devices, [&](const DeviceGrowth& device) {
-                       return growth_device_json(outcome, device);
-                     })}});
+  return {{"schema_version", 1},
+          {"kind", "growth"},
+          {"file", outcome.file},
+          {"iterations_by", source_name(found.rule.source)},
+          {"iteration_name", found.rule.name},
+          {"is_guess", found.rule.source == IterationSource::requests},
+          {"devices", json_list(found.devices, [&](const DeviceGrowth& device) {
+             return growth_device_json(outcome, device);
+           })}};
+}
+
+void add_rows(TopAnswer& answer, const GrowthOutcome& outcome) {
+  for (const DeviceGrowth& device : outcome.found.devices) {
+    double all = 0;
+    for (const GrowingSite& site : device.sites) all += site.bytes_per_iteration();
+    answer.rows.push_back(
+        {std::to_string(device.device), format_bytes(whole_bytes(all)),
+         std::to_string(device.iterations), std::to_string(device.sites.size()),
+         device.sites.empty() ? "" : shortened(device.sites.front().key, growing_name_width)});
+    answer.most = std::max(answer.most, all);
+  }
 }
 
 constexpr std::uint64_t usual_limit = 20;
 
 struct TopArguments {
-  std::string file;
+  std::vector<std::string> files;
   std::string at = "peak";
   std::vector<std::uint64_t> between;
   std::string by = "site";
@@ -510,7 +554,7 @@ replay::Moment wanted_moment(const TopArguments& arguments) {
 }
 
 template <typename Devices>
-void keep_device(Devices& devices, const TopArguments& arguments) {
+void keep_device(Devices& devices, const std::string& file, const TopArguments& arguments) {
   if (!arguments.device) return;
   std::string others;
   for (const auto& device : devices)
@@ -518,12 +562,12 @@ void keep_device(Devices& devices, const TopArguments& arguments) {
   std::erase_if(devices, [&](const auto& device) { return device.device != *arguments.device; });
   if (devices.empty())
     throw traces::InputError(
-        {traces::input_name(arguments.file), "",
+        {traces::input_name(file), "",
          "a device " + std::to_string(*arguments.device) + " that has something to show",
          others.empty() ? "none" : "only " + others});
 }
 
-ExitStatus show_growth(const TopArguments& arguments, ProgressBar& bar) {
+TopAnswer growth_in(const std::string& file, const TopArguments& arguments, ProgressBar& bar) {
   replay::IterationRule rule;
   if (!arguments.iteration_ends.empty()) {
     rule.source = replay::IterationSource::events;
@@ -536,31 +580,31 @@ ExitStatus show_growth(const TopArguments& arguments, ProgressBar& bar) {
   const auto passes =
       rule.source == replay::IterationSource::none ? replay::Passes::many : replay::Passes::one;
   const std::unique_ptr<replay::Recording> recording =
-      open_recording(arguments.file, bar.listener(), {.passes = passes});
-  GrowthOutcome outcome{arguments.file, find_growth(*recording, rule), recording->tables(),
+      open_recording(file, bar.listener(), {.passes = passes});
+  GrowthOutcome outcome{file, find_growth(*recording, rule), recording->tables(),
                         arguments.shown()};
   if (outcome.found.rule.source != replay::IterationSource::none)
-    keep_device(outcome.found.devices, arguments);
-  bar.remove();
-  print(arguments.flags.json ? growth_json(outcome) : growth_text(outcome));
-  return ExitStatus::done;
+    keep_device(outcome.found.devices, file, arguments);
+  TopAnswer answer;
+  if (arguments.flags.json)
+    answer.json = growth_json(outcome);
+  else
+    answer.text = growth_text(outcome);
+  add_rows(answer, outcome);
+  return answer;
 }
 
-ExitStatus show_top(const TopArguments& arguments) {
-  if (!arguments.between.empty() && arguments.between[0] >= arguments.between[1])
-    throw CLI::ValidationError("--between", "expected the earlier event first, found " +
-                                                std::to_string(arguments.between[0]) + " and " +
-                                                std::to_string(arguments.between[1]));
-  ProgressBar bar(arguments.file, arguments.flags);
-  if (arguments.growth) return show_growth(arguments, bar);
+/// `root`: of folded stacks.
+TopAnswer holdings_in(const std::string& file, const TopArguments& arguments, ProgressBar& bar,
+                      const std::string& root) {
   const auto memory = arguments.host ? traces::ShownMemory::host : traces::ShownMemory::device;
   const std::unique_ptr<replay::Recording> recording =
-      open_recording(arguments.file, bar.listener(), {.passes = replay::Passes::one}, memory);
+      open_recording(file, bar.listener(), {.passes = replay::Passes::one}, memory);
   const traces::SnapshotTables& tables = recording->tables();
   TopOutcome outcome;
   outcome.is_program = recording->is_program();
   outcome.memory = memory;
-  outcome.file = arguments.file;
+  outcome.file = file;
   const replay::Moment moment = wanted_moment(arguments);
   outcome.moment =
       arguments.between.empty() ? shown_moment(arguments.at) : std::to_string(moment.event);
@@ -571,12 +615,69 @@ ExitStatus show_top(const TopArguments& arguments) {
   outcome.limit = arguments.shown();
   if (arguments.native) outcome.frames = traces::FrameChoice::all;
   outcome.found = find_holdings(*recording, moment, outcome.allocated_after);
-  keep_device(outcome.found.devices, arguments);
-  bar.remove();
+  keep_device(outcome.found.devices, file, arguments);
+  TopAnswer answer;
   if (arguments.folded)
-    print(top_folded(outcome, tables));
+    answer.text = top_folded(outcome, tables, root);
+  else if (arguments.flags.json)
+    answer.json = top_json(outcome, tables);
   else
-    print(arguments.flags.json ? top_json(outcome, tables) : top_text(outcome, tables));
+    answer.text = top_text(outcome, tables);
+  if (arguments.files.size() > 1) add_rows(answer, outcome, tables);
+  return answer;
+}
+
+/// The row of a file without iterations has its name alone.
+Table files_table(const std::vector<TopAnswer>& answers, const TopArguments& arguments) {
+  const std::vector<Column> of_growth = {left("file"),   {"GPU"},           {"growth/iter."},
+                                         {"iter. ends"}, {"growing sites"}, left("grows most")};
+  const std::vector<Column> of_holdings = {
+      left("file"), {"GPU"}, {"bytes"}, {"blocks"}, left("call site that holds most")};
+  Table table(arguments.growth ? of_growth : of_holdings);
+  const std::vector<std::string> names = short_names(arguments.files);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i].rows.empty()) table.add({names[i]});
+    for (std::vector<std::string> cells : answers[i].rows) {
+      cells.insert(cells.begin(), names[i]);
+      table.add(std::move(cells));
+    }
+  }
+  return table;
+}
+
+std::string printed(std::vector<TopAnswer>& answers, const TopArguments& arguments) {
+  const auto found = std::ranges::max_element(answers, {}, &TopAnswer::most);
+  const auto worst = static_cast<std::size_t>(found - answers.begin());
+  if (arguments.flags.json) {
+    std::vector<ordered_json> documents;
+    for (TopAnswer& answer : answers) documents.push_back(std::move(answer.json));
+    return json_text(of_files_json(std::move(documents), worst));
+  }
+  std::string text;
+  if (arguments.folded) {
+    for (const TopAnswer& answer : answers) text += answer.text;
+    return text;
+  }
+  text = worst_heading(arguments.files, worst) + found->text;
+  return answers.size() > 1 ? text + "\n" + files_table(answers, arguments).text() : text;
+}
+
+ExitStatus show_top(const TopArguments& arguments) {
+  if (!arguments.between.empty() && arguments.between[0] >= arguments.between[1])
+    throw CLI::ValidationError("--between", "expected the earlier event first, found " +
+                                                std::to_string(arguments.between[0]) + " and " +
+                                                std::to_string(arguments.between[1]));
+  if (arguments.device) refuse_several(arguments.files, "--device");
+  std::vector<TopAnswer> answers(arguments.files.size());
+  const std::vector<std::string> roots =
+      answers.size() > 1 ? short_names(arguments.files) : std::vector<std::string>{""};
+  for_each_file(arguments.files, arguments.flags, usual_thread_count(),
+                [&](std::size_t i, ProgressBar& bar) {
+                  const std::string& file = arguments.files[i];
+                  answers[i] = arguments.growth ? growth_in(file, arguments, bar)
+                                                : holdings_in(file, arguments, bar, roots[i]);
+                });
+  print(printed(answers, arguments));
   return ExitStatus::done;
 }
 
@@ -616,9 +717,10 @@ void add_growth_options(CLI::App& command, TopArguments& arguments) {
 }
 
 void add_options(CLI::App& command, TopArguments& arguments) {
-  add_file(command, arguments.file,
-           "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler "
-           "trace or an RMM log (also .gz, .zst; - is standard input)");
+  add_file(command, arguments.files,
+           "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
+           "RMM logs (also .gz, .zst; - is standard input); of several the one that holds most is "
+           "shown, and a table has all");
   add_moment_options(command, arguments);
   std::vector<std::string> names;
   for (const auto& [name, by] : groupings()) names.push_back(name);

@@ -1,4 +1,5 @@
 // The JSON of commands, as far as the page shows it (docs/reference/schemas).
+import type { Answer } from "../../report/src/answer_view";
 
 export interface Replayed {
   reference: string;
@@ -40,4 +41,48 @@ export interface Verified {
 
 export interface Swept {
   rows: { conf: string; as_recorded: boolean; refused: string | null; [figure: string]: unknown }[];
+}
+
+export interface Explained { answer: Answer & { file: string } }
+
+/** The document of several files. */
+export interface OfFiles<Document> { worst_file: string; files: Document[] }
+
+export interface Advised extends Answer {
+  conf: string;
+  nothing_helps: boolean;
+  /** The setting as a shell takes it. */
+  export: string | null;
+  files: string[];
+  best: AdvisedRow;
+  no_options: AdvisedRow;
+  recorded: AdvisedRow;
+}
+export interface AdvisedRow {
+  /** None where the setting was refused. */
+  files?: { peak_reserved: number; out_of_memory_at: { event: number } | null }[];
+}
+
+export interface CapacityOfFile { file: string; notes: string[]; rows: CapacityRow[] }
+export interface CapacityRow {
+  conf: string;
+  least_bytes: number | null;
+  above_packing_millionths: number | null;
+  peak_reserved: number;
+  lower_bounds: { live_rounded_bytes: number } | null;
+}
+
+interface Held { bytes: number; blocks: number }
+export interface Holdings {
+  notes: string[];
+  devices: (Held & { device: number; event: number | null; groups: (Held & { key: string })[];
+                     more: Held & { groups: number } })[];
+}
+
+export interface Compared {
+  base: { file: string };
+  new: { file: string };
+  moment: string;
+  changes: Record<string, { unit: string; base: number; new: number }>;
+  groups: { group: string; base_bytes: number; new_bytes: number }[];
 }

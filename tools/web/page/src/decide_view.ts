@@ -1,15 +1,18 @@
 // The buttons: questions that take longer, each a command of the program.
+import { answerNode } from "../../report/src/answer_view";
 import { byId, element } from "../../report/src/dom";
 import { sizeText } from "../../report/src/format";
-import type { Swept } from "./answers";
+import type { Advised, Explained, Replayed, Swept } from "./answers";
 import { copyable } from "./copying";
+import { showCounting } from "./counting";
 import { faultNode } from "./faults";
 import { named } from "./opened";
 import type { Opened } from "./opened";
 import type { NamedFile } from "./orders";
 import type { Program } from "./program";
-import { commandLine, conditionWords, settingWords } from "./settings";
+import { commandLine, conditionWords, isUnchanged, settingWords } from "./settings";
 import type { Settings } from "./settings";
+import { adviceNode, capacityNode, comparisonNode, failuresNode, holdersNode } from "./shown_answers";
 
 type Cell = string | number;
 
@@ -24,15 +27,19 @@ export class DecideView {
               private readonly settings: () => Settings, private readonly choose: (conf: string) => void) {
     const chosen = () => this.opened().chosen.name;
     const all = () => this.opened().files.map(({ name }) => name);
-    const button = (id: string, words: () => string[], shown: (output: string) => Node) =>
+    const button = (id: string, words: () => string[], shown: (answer: never) => Node) =>
       byId(id).addEventListener("click", () => void this.run(words(), this.opened().files, shown));
     button("advise", () => ["advise", ...all(), ...conditionWords(this.settings())],
-           (output) => this.advice(output));
-    button("capacity", () => ["capacity", chosen(), ...settingWords(withoutDevice(this.settings()))], asText);
-    button("sweep", () => ["sweep", ...all(), ...usualGrid, "--recorded", "--json",
-                           ...conditionWords(this.settings())], (output) => this.sweepTable(output));
-    button("why", () => ["snapshot", chosen(), "--at", "oom", ...settingWords(this.settings())], asText);
-    button("peak", () => ["top", chosen(), "--at", "peak"], asText);
+           (answer: Advised) => this.advice(answer));
+    button("capacity", () => ["capacity", ...all(), ...settingWords(withoutDevice(this.settings()))], capacityNode);
+    button("sweep", () => ["sweep", ...all(), ...usualGrid, "--recorded", ...conditionWords(this.settings())],
+           (answer: Swept) => this.sweepTable(answer));
+    // The recorded failure is explained without a replay.
+    button("why", () => isUnchanged(this.settings())
+      ? ["explain", chosen()] : ["replay", chosen(), "--on-oom", "report", ...settingWords(this.settings())],
+           (answer: Explained | Replayed) =>
+             "answer" in answer ? answerNode(answer.answer) : failuresNode(answer.out_of_memory));
+    button("peak", () => ["top", chosen(), "--at", "peak", "--limit", "20"], holdersNode);
     const second = byId<HTMLInputElement>("second");
     second.addEventListener("change", () => {
       const base = this.opened().chosen;
@@ -41,7 +48,7 @@ export class DecideView {
       const other = { name: files[0]!.name === base.name ? `2-${base.name}` : files[0]!.name,
                       data: files[0]!.data };
       second.value = "";
-      void this.run(["diff", base.name, other.name], [base, other], asText);
+      void this.run(["diff", base.name, other.name], [base, other], comparisonNode);
     });
   }
 
@@ -50,13 +57,12 @@ export class DecideView {
     this.box.replaceChildren();
   }
 
-  private async run(words: string[], files: NamedFile[], shown: (output: string) => Node): Promise<void> {
+  private async run(words: string[], files: NamedFile[], shown: (answer: never) => Node): Promise<void> {
     this.box.hidden = false;
-    this.box.replaceChildren("Working…");
-    const command = words.filter((word) => word !== "--json");
+    showCounting(this.box, "Working…");
     try {
-      const { output } = await this.program.run(words, files);
-      this.box.replaceChildren(copyable(commandLine(command)), shown(output));
+      const { output } = await this.program.run([...words, "--json"], files);
+      this.box.replaceChildren(copyable(commandLine(words)), shown(JSON.parse(output) as never));
     } catch (error) {
       const fault = faultNode(error);
       this.box.replaceChildren(fault ?? "Cancelled.");
@@ -64,18 +70,14 @@ export class DecideView {
   }
 
   /** The setting can be copied as it is set, and asked here. */
-  private advice(output: string): Node {
-    const [, line, conf] = /^ *(export \w+=([^\s']+))$/m.exec(output) ?? [];
-    if (line === undefined || conf === undefined) return asText(output);
+  private advice(advice: Advised): Node {
+    if (advice.export === null) return adviceNode(advice, null);
     const asks = element("button", { type: "button", class: "asks" }, "Ask this setting");
-    asks.addEventListener("click", () => this.choose(conf));
-    const both = element("div", {}, copyable(line, asks));
-    both.append(asText(output));
-    return both;
+    asks.addEventListener("click", () => this.choose(advice.conf));
+    return adviceNode(advice, copyable(`export ${advice.export}`, asks));
   }
 
-  private sweepTable(output: string): Node {
-    const { rows } = JSON.parse(output) as Swept;
+  private sweepTable({ rows }: Swept): Node {
     const heads = ["options", "peak reserved", "stranded", "device calls", "out of memory"];
     const cells = rows.map((row): { conf: string; refused: string | null; sort: Cell[]; shown: string[] } => {
       const figure = (name: string) => Number(row[name] ?? 0);
@@ -113,8 +115,4 @@ export class DecideView {
 
 function withoutDevice(settings: Settings): Settings {
   return { ...settings, gpu: "", memory: null };
-}
-
-function asText(output: string): Node {
-  return element("pre", {}, output);
 }

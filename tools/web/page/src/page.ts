@@ -3,6 +3,7 @@ import { byId, element } from "../../report/src/dom";
 import { sizeText } from "../../report/src/format";
 import { setUpTheme } from "../../report/src/theme";
 import { AskedView } from "./asked_view";
+import { showCounting } from "./counting";
 import { DecideView } from "./decide_view";
 import { DrawnView } from "./drawn_view";
 import { unpacked } from "./embedded";
@@ -13,7 +14,10 @@ import type { Opened } from "./opened";
 import type { NamedFile, Progress } from "./orders";
 import { Program } from "./program";
 import { RanksView } from "./ranks_view";
+import { ToldView } from "./told_view";
 
+/** As the page was opened: questions change the address. */
+const address = location.hash;
 const { code, script, example } = unpacked();
 // One for each thing that goes on at a time, so that none gives up what another one does.
 const newProgram = () => new Program(code, script);
@@ -25,6 +29,7 @@ const drawer = newProgram();
 let opened: Opened | null = null;
 let openings = 0;
 const drawn = new DrawnView(drawer);
+const told = new ToldView(newProgram());
 const ranks = new RanksView(newProgram(), (file) => void showOpened(() => choose(opener, opened!, file)));
 const asked = new AskedView(asker, () => {
   if (!opened) return;
@@ -34,14 +39,18 @@ const asked = new AskedView(asker, () => {
 const decide = new DecideView(decider, () => opened!, () => asked.settings,
                               (conf) => asked.set({ ...asked.settings, conf }));
 
-function showProgress({ bytes_read: done, bytes_total: total }: Progress): void {
+function showProgress({ what, bytes_read: done, bytes_total: total }: Progress): void {
   const bar = byId<HTMLProgressElement>("progress");
+  const working = byId("working");
   // The program tells when it reads, and not how far it is with what it does then.
   const isRead = total !== null && done > 0.98 * total;
   if (total === null || isRead) bar.removeAttribute("value");
   else bar.value = done / total;
-  byId("working").textContent = isRead ? "Replaying…"
-    : `Reading: ${sizeText(done)}${total === null ? "" : ` of ${sizeText(total)}`}`;
+  const replaying = `Replaying ${what}…`;
+  if (!isRead)
+    working.textContent = `Reading ${what}: ${sizeText(done)}${total === null ? "" : ` of ${sizeText(total)}`}`;
+  else if (!working.textContent!.startsWith(replaying))
+    showCounting(working, replaying);
 }
 
 function showFacts({ files, facts, verified, chosen }: Opened): void {
@@ -63,7 +72,7 @@ async function showOpened(found: () => Promise<Opened>): Promise<void> {
   const opening = ++openings;
   problem.hidden = true;
   byId("work").hidden = false;
-  byId("working").textContent = "Opening…";
+  showCounting(byId("working"), "Opening…");
   byId<HTMLProgressElement>("progress").removeAttribute("value");
   try {
     opened = await found();
@@ -71,9 +80,10 @@ async function showOpened(found: () => Promise<Opened>): Promise<void> {
     showFacts(opened);
     drawn.clear();
     decide.clear();
-    for (const id of ["ask", "decide", "see"]) byId(id).hidden = false;
+    for (const id of ["told", "ask", "decide", "see"]) byId(id).hidden = false;
     byId("work").hidden = true;
     // Beside the figures, not after them.
+    void told.ask(opened);
     drawn.ask(opened, asked.settings);
     await asked.open(opened);
   } catch (error) {
@@ -113,6 +123,18 @@ function setUpOpening(): void {
   byId("cancel").addEventListener("click", () => opener.cancel());
 }
 
+/** The program's list: a line for each group, and below it one for each GPU with its memory. */
+function gpuGroups(list: string): HTMLElement[] {
+  const groups: HTMLElement[] = [];
+  for (const line of list.split("\n")) {
+    const [name, memory] = line.split(/ {2,}/);
+    if (!name || !memory) continue;
+    if (/^\d/.test(memory)) groups.at(-1)?.append(element("option", { value: name }, `${name}, ${memory}`));
+    else groups.push(element("optgroup", { label: name }));
+  }
+  return groups;
+}
+
 /** The words that may follow, as the shells' completions ask for them. */
 async function fillChoices(): Promise<void> {
   const completer = newProgram();
@@ -121,7 +143,7 @@ async function fillChoices(): Promise<void> {
     return output.split("\n").filter((line) => line !== "").map((line) => line.split("\t")[0]!);
   };
   const choice = (value: string) => element("option", { value }, value);
-  byId("gpu").append(...(await candidates("--gpu")).map(choice));
+  byId("gpu").append(...gpuGroups((await completer.run(["replay", "--list-gpus"], [])).output));
   const versions = await candidates("--reference");
   for (const id of ["reference", "learn-reference"]) byId(id).append(...versions.map(choice));
   byId("options").append(...(await candidates("--conf")).map((value) => element("option", { value })));
@@ -131,5 +153,5 @@ async function fillChoices(): Promise<void> {
 
 setUpTheme(byId<HTMLButtonElement>("theme"));
 setUpOpening();
-new LearnView(newProgram());
+new LearnView(newProgram(), address);
 void fillChoices();

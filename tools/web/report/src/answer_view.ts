@@ -2,15 +2,21 @@
 import { element } from "./dom";
 import type { Panel } from "./chosen";
 
+export interface AnswerLine { name: string; text: string }
+export interface Answer { headline: string; lines: AnswerLine[] }
+
 export function hasAnswer({ run }: Panel): boolean {
   return run.json.answer !== null;
 }
 
 export function answerView({ run }: Panel): HTMLElement {
-  const { answer } = run.json;
-  if (!answer) return element("p", { class: "note" }, "a replay, which is not explained here");
+  return run.json.answer ? answerNode(run.json.answer)
+    : element("p", { class: "note" }, "a replay, which is not explained here");
+}
+
+export function answerNode({ headline, lines }: Answer): HTMLElement {
   const list = element("dl", { class: "facts" });
-  for (const { name, text } of answer.lines)
+  for (const { name, text } of lines)
     list.append(element("dt", {}, name), element("dd", {}, text));
-  return element("div", {}, element("p", { class: "headline" }, answer.headline), list);
+  return element("div", {}, element("p", { class: "headline" }, headline), list);
 }

@@ -73,7 +73,7 @@ type Listener = () => void;
 
 export class Chosen {
   panels: Panel[] = [];
-  axis: Axis = "time";
+  axis: Axis = "event";
   /** The number of the panel where the moment was chosen; the other panels show what was there at
    *  the same place of the axis. */
   leader = 0;

@@ -1,4 +1,5 @@
 // The data that the page holds of each run (replay/html_report/report_page.cpp writes it).
+import type { Answer } from "./answer_view";
 import { ByteReader, columnOf, type Section } from "./bytes";
 import { StateReader, type Block, type Life } from "./states";
 
@@ -42,7 +43,7 @@ export interface RunJson {
   options: string;
   notes: string[];
   /** Null of a replay. */
-  answer: { headline: string; lines: { name: string; text: string }[] } | null;
+  answer: Answer | null;
   devices: DeviceJson[];
   spans: { device: number; name: string; begin_us?: number; end_us?: number }[];
   stacks: { texts: string[]; sites: string[]; frames: Section; nodes: Section };

@@ -12,7 +12,7 @@ import { externalFragmentation, figuresOf, Run, type RunJson } from "./model";
 import { OverviewView } from "./overview_view";
 import { PinnersView } from "./pinners_view";
 import { SegmentsView, type BlockColours } from "./segments_view";
-import { forgetThemeListeners, setUpTheme } from "./theme";
+import { followParentTheme, forgetThemeListeners, setUpTheme } from "./theme";
 import { deviceCallsView, fragmentationView, memoryView } from "./timeline_view";
 
 const hint = new Hint();
@@ -299,7 +299,10 @@ async function start(): Promise<void> {
   byId("subject").textContent = subject;
   document.title = `${subject} – vramlab report`;
   if (runs.length === 0) throw new Error("the recording has no devices with memory to show");
+  // Runs beside each other have other events, such as their own segments, but the same times.
+  if (runs.length > 1) document.querySelector<HTMLInputElement>("input[name=axis][value=time]")!.checked = true;
   setUpControls();
+  followParentTheme();
   setUpDevices();
   requestAnimationFrame(() => requestAnimationFrame(() => {
     document.documentElement.dataset["ready"] = "true";

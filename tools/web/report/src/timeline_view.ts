@@ -60,15 +60,16 @@ function siteLines(chosen: Chosen, panel: Panel): Line[] {
 }
 
 export function memoryView(chosen: Chosen, panel: Panel, hint: Hint): HTMLElement {
-  const options = (name: string): PlotOptions => ({
+  const options = (name: string, highestOf: "reserved" | "allocated"): PlotOptions => ({
     name, height: 260, spanHint: hint, axisText: roundSizeText, valueText: sizeText,
-    top: () => Math.max(...chosen.panels.map((each) => highest(each.device.moments.reserved))),
+    top: () => Math.max(...chosen.panels.map((each) => highest(each.device.moments[highestOf]))),
   });
   const node = element("div");
   const show = (bySite: boolean) =>
     node.replaceChildren(
-      bySite ? plotOf(chosen, panel, options("Allocated memory by call site"), siteLines(chosen, panel)).node
-             : plotOf(chosen, panel, options("Memory over time"), memoryLines(panel)).node);
+      bySite ? plotOf(chosen, panel, options("Allocated memory by call site", "allocated"),
+                      siteLines(chosen, panel)).node
+             : plotOf(chosen, panel, options("Memory over time", "reserved"), memoryLines(panel)).node);
   show(false);
   node.addEventListener("by-site", (event) => show((event as CustomEvent<boolean>).detail));
   return node;

@@ -2,10 +2,12 @@
 // with the rules that acted.
 import { byId, element } from "../../../report/src/dom";
 import { sizeText } from "../../../report/src/format";
+import { copyTextOf } from "../copying";
 import { faultNode } from "../faults";
 import type { Program } from "../program";
 import { commandLine } from "../settings";
 import { Picture } from "./picture";
+import { addressOfProgram, programOfAddress } from "./shared_program";
 import { deeds, title } from "./steps";
 import type { Steps } from "./steps";
 import { emptyProgram, stations } from "./tour";
@@ -15,6 +17,8 @@ const pauseMs = 250;
 const mostSteps = 1000;
 const ownFile = "program.vtrace.jsonl";
 
+const given = (id: string) => byId<HTMLInputElement | HTMLSelectElement>(id).value.trim();
+
 export class LearnView {
   private readonly station = byId<HTMLSelectElement>("station");
   private readonly program = byId<HTMLTextAreaElement>("learn-program");
@@ -23,7 +27,8 @@ export class LearnView {
   private steps: Steps | null = null;
   private waiting = 0;
 
-  constructor(private readonly runner: Program) {
+  /** `address` is what the page was opened with. */
+  constructor(private readonly runner: Program, address: string) {
     this.station.append(...stations.map(({ title: name }, i) =>
       element("option", { value: String(i) }, `${i + 1}. ${name}`)),
       element("option", { value: "own" }, "Your own program"));
@@ -42,7 +47,28 @@ export class LearnView {
     for (const [id, to] of [["first", () => 0], ["back", () => this.at - 1], ["next", () => this.at + 1],
                             ["last", () => this.last]] as [string, () => number][])
       byId(`${id}-step`).addEventListener("click", () => this.go(to()));
-    this.open();
+    byId("learn-share").addEventListener("click", () => this.share());
+    this.openShared(address);
+  }
+
+  private openShared(address: string): void {
+    const shared = programOfAddress(address);
+    if (!shared) return this.open();
+    this.station.value = "own";
+    this.program.value = shared.program;
+    for (const name of ["conf", "memory", "reference"] as const)
+      byId<HTMLInputElement>(`learn-${name}`).value = shared[name];
+    this.open(shared.program);
+  }
+
+  /** The address gets the program, until a question about a recording takes its place. */
+  private share(): void {
+    const address = addressOfProgram({ program: this.program.value, conf: given("learn-conf"),
+                                       memory: given("learn-memory"), reference: given("learn-reference") });
+    history.replaceState(null, "", address);
+    const link = element("code", {}, location.href);
+    byId("learn-link").replaceChildren(link);
+    void copyTextOf(link);
   }
 
   private get at(): number {
@@ -70,7 +96,6 @@ export class LearnView {
   }
 
   private words(file: string): string[] {
-    const given = (id: string) => byId<HTMLInputElement | HTMLSelectElement>(id).value.trim();
     const words = ["steps", file];
     if (given("learn-conf") !== "") words.push("--conf", given("learn-conf"));
     if (given("learn-memory") !== "") words.push("--device-memory", `${given("learn-memory")}MiB`);
