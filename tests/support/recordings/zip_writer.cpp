@@ -7,7 +7,7 @@ namespace {
 
 std::string little(std::uint64_t number, int count) {
   std::string bytes;
-  for (int i = 0; i < count; ++i) bytes += static_cast<char>(number >> (8 * i));
+  for (int i = 0; i < count; ++i, number >>= 8U) bytes += static_cast<char>(number);
   return bytes;
 }
 
