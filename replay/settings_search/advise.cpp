@@ -100,7 +100,7 @@ class AdviceSearch {
   }
 
   Advice find() {
-    advice_.recorded = run_({{recording_.settings().text, true}}).front();
+    advice_.recorded = run_({{options_as_recorded().text, true}}).front();
     ++advice_.runs;
     const SettingChoice classic;
     try_all({classic, classic.with(expandable, "True")});
@@ -245,24 +245,45 @@ class AdviceSearch {
                live_bounds(recording_, settings, {options_.conditions.starting_memory});
   }
 
+  Settings options_as_recorded() const { return recording_.settings_for(options_.conditions); }
+
+  bool saves(const SweepRow& row, const SweepRow& other) const {
+    return saves_against(row, other, options_.preference);
+  }
+
+  /// The row that a setting must be better than: no options or, if they save something against
+  /// these, the recorded ones.
+  const SweepRow& kept() const {
+    const SweepRow& recorded = advice_.recorded;
+    const bool can_be_used = !recorded.conf.empty() && !recorded.was_refused() &&
+                             !refusal_of(recorded.conf, recording_.version());
+    const bool is_ahead = can_be_used && saves(recorded, advice_.usual);
+    return is_ahead ? recorded : advice_.usual;
+  }
+
   Advice conclude() {
     advice_.usual = rows_.at(SettingChoice{});
-    advice_.best = rows_.at(best_choice());
-    const bool helps = saves_against(advice_.best, advice_.usual, options_.preference);
-    advice_.live = live_with(helps ? best_choice().value(rounding) : "");
-    if (!helps) advice_.best = advice_.usual;
-    for (const auto& [choice, row] : rows_) {
-      if (row.was_refused() || advice_.best.was_refused()) continue;
-      if (row.worst().metrics != advice_.best.worst().metrics)
-        keep_preferred(advice_.runner_up, row);
-      if (row.worst().failed && !row.worst().stopped_at && !row.worst().depends_from)
-        keep_preferred(advice_.best_as_it_went_on, row);
-    }
+    const SettingChoice& best = best_choice();
+    advice_.best = saves(rows_.at(best), kept()) ? rows_.at(best) : kept();
+    advice_.live =
+        advice_.best.is_recorded
+            ? live_bounds(recording_, options_as_recorded(), {options_.conditions.starting_memory})
+            : live_with(advice_.best.conf.empty() ? "" : best.value(rounding));
+    for (const auto& [choice, row] : rows_) note_beside_best(row);
+    if (!advice_.recorded.conf.empty()) note_beside_best(advice_.recorded);
     return std::move(advice_);
   }
 
-  void keep_preferred(std::optional<SweepRow>& kept, const SweepRow& row) const {
-    if (!kept || is_preferred(row, *kept, options_.preference)) kept = row;
+  void note_beside_best(const SweepRow& row) {
+    if (row.was_refused() || advice_.best.was_refused()) return;
+    if (row.worst().metrics != advice_.best.worst().metrics && saves(row, kept()))
+      keep_preferred(advice_.runner_up, row);
+    if (row.worst().failed && !row.worst().stopped_at && !row.worst().depends_from)
+      keep_preferred(advice_.best_as_it_went_on, row);
+  }
+
+  void keep_preferred(std::optional<SweepRow>& kept_row, const SweepRow& row) const {
+    if (!kept_row || is_preferred(row, *kept_row, options_.preference)) kept_row = row;
   }
 
   const Replayer& recording_;

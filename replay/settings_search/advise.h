@@ -38,7 +38,7 @@ struct Advice {
   SweepRow recorded;
   SweepRow usual;
   SweepRow best;
-  /// The next best setting with other figures, if any.
+  /// The next best setting with other figures that saves something, too, if any.
   std::optional<SweepRow> runner_up;
   std::uint64_t grid_size = 0;
   std::uint64_t runs = 0;
@@ -48,8 +48,9 @@ struct Advice {
   /// Bounds under the best setting; empty where only a replay knows the live memory.
   std::optional<LiveBounds> live;
 
-  /// Whether no setting saves anything against no options.
-  bool nothing_helps() const { return best.conf.empty(); }
+  /// Whether no setting saves anything against no options, or against the recorded ones where these
+  /// save something; the better of the two is the best then.
+  bool nothing_helps() const { return best.conf.empty() || best.is_recorded; }
   /// Whether the best setting is before the others by nothing but modelled time.
   bool is_decided_by_time(Preference preference) const;
 };
@@ -66,7 +67,7 @@ struct AdviseOptions {
   Preference preference = Preference::memory;
 };
 
-/// The options in the conditions are ignored.
+/// Options in the conditions take the place of the recorded ones.
 Advice advise(const Replayer& recording, const AdviseOptions& options, const RunSettings& run);
 
 }  // namespace vramlab::replay

@@ -22,10 +22,6 @@ constexpr std::size_t most_holders = 3;
 constexpr std::size_t most_sites = 2;
 constexpr const char* unknown_line = "an unknown line";
 
-std::string counted(std::uint64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 void add_answer_line(AnswerText& answer, const std::string& name, const std::string& text) {
   if (!text.empty()) answer.lines.push_back({name, text});
 }

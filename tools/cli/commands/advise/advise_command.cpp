@@ -64,7 +64,8 @@ std::string saving_text(const SweepRow& best, const SweepRow& other, const std::
 }
 
 std::string calls_text(const SweepRow& row) {
-  return std::to_string(device_calls_of(row.worst().metrics)) + " device calls, about " +
+  const std::int64_t calls = device_calls_of(row.worst().metrics);
+  return counted(static_cast<std::uint64_t>(calls), "device call", "device calls") + ", about " +
          nanoseconds_text(
              static_cast<std::uint64_t>(value_of(row.worst().metrics, "device_time"))) +
          " of host time";
@@ -102,6 +103,18 @@ std::string export_line(const AdviseOutcome& outcome) {
          outcome.advice.best.conf + "\n";
 }
 
+/// The setting that stays where no other one helps. Requires: nothing helps.
+std::string kept_text(const SweepRow& best) {
+  return best.is_recorded ? "the recorded " + best.conf : "no options";
+}
+
+/// Begins behind the word `no`.
+std::string setting_helps_text(const SweepRow& best) {
+  return " setting helps: " +
+         (best.is_recorded ? kept_text(best) + " is best" : std::string("the defaults are best")) +
+         ", with " + format_bytes(peak_of(best)) + " reserved at the peak.\n";
+}
+
 /// The event is that of a failure which the recorded run survived.
 std::string headline_as_it_went_on(const AdviseOutcome& outcome) {
   const SweepRow& best = outcome.advice.best;
@@ -109,8 +122,7 @@ std::string headline_as_it_went_on(const AdviseOutcome& outcome) {
                              std::to_string(best.worst().failed->event) +
                              ", which failed in the recorded run. As the program went on, ";
   if (!outcome.advice.nothing_helps()) return failed + "use this setting:\n" + export_line(outcome);
-  return failed + "no setting helps: the defaults are best, with " + format_bytes(peak_of(best)) +
-         " reserved at the peak.\n";
+  return failed + "no" + setting_helps_text(best);
 }
 
 std::string headline(const AdviseOutcome& outcome) {
@@ -118,18 +130,15 @@ std::string headline(const AdviseOutcome& outcome) {
   const replay::SweepFigures& best = advice.best.worst();
   if (best.failed && !best.stopped_at) return headline_as_it_went_on(outcome);
   if (best.failed && advice.nothing_helps())
-    return "No setting that was tried runs on this device, and none gets further than no "
-           "options: " +
-           remark_text(advice.best) + ".\n";
+    return "No setting that was tried runs on this device, and none gets further than " +
+           kept_text(advice.best) + ": " + remark_text(advice.best) + ".\n";
   if (best.failed)
     return "No setting that was tried runs on this device. The one that gets furthest, " +
            conf_text(advice.best) + ", runs " + remark_text(advice.best) + ".\n";
   if (advice.nothing_helps() && outcome.about.is_beyond_judging())
     return "With that memory as it was recorded, no setting changes the peak of " +
            format_bytes(peak_of(advice.best)) + ".\n";
-  if (advice.nothing_helps())
-    return "No setting helps: the defaults are best, with " + format_bytes(peak_of(advice.best)) +
-           " reserved at the peak.\n";
+  if (advice.nothing_helps()) return "No" + setting_helps_text(advice.best);
   return "Use this setting:\n" + export_line(outcome);
 }
 
@@ -170,7 +179,7 @@ std::vector<std::string> savings_of(const Advice& advice) {
   const SweepRow& recorded = advice.recorded;
   if (!recorded.conf.empty() && recorded.conf != advice.best.conf && !recorded.was_refused())
     savings.push_back(saving_text(advice.best, recorded, "the recorded " + recorded.conf));
-  if (!advice.nothing_helps() && !advice.usual.was_refused())
+  if (!advice.best.conf.empty() && !advice.usual.was_refused())
     savings.push_back(saving_text(advice.best, advice.usual, "no options"));
   return savings;
 }
@@ -213,7 +222,7 @@ std::string advise_text(const AdviseOutcome& outcome) {
     add_line(text, "", "for a planner that knows all blocks in advance");
   }
   add_line(text, "costs", calls_text(advice.best));
-  if (!advice.nothing_helps() && !advice.usual.was_refused())
+  if (!advice.best.conf.empty() && !advice.usual.was_refused())
     add_line(text, "", "instead of " + calls_text(advice.usual) + " with no options");
   add_both_ways(text, outcome);
   add_line(text, "certainty", trust_text(outcome));
@@ -375,7 +384,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   outcome.advice = advise(replayer, options, run);
   // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
-  conditions.options = outcome.advice.best.conf;
+  if (!outcome.advice.best.is_recorded) conditions.options = outcome.advice.best.conf;
   bar.show("looks for the best packing and the reasons");
   if (replayer.call_count() <= most_calls_to_pack)
     outcome.packing = packing_beside(replayer, conditions);
