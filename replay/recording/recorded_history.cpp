@@ -279,7 +279,11 @@ SettingsInForce recorded_settings(const RecordedHistory& history, const traces::
       auto parsed = parse_settings({}, texts.text(*id), version);
       settings = std::move(parsed.settings);
       if (parsed.error)
-        in_force.doubt = "the recorded option string is refused: " + parsed.error->message;
+        in_force.doubt = "the recorded option string is refused: " +
+                         (parsed.error->kind == allocator::SettingsErrorKind::unknown_option
+                              ? "PyTorch " + std::string(version.name) + " has no option '" +
+                                    parsed.error->option + "'"
+                              : parsed.error->message);
     }
   if (const auto* value = setting(history, "max_split_size", texts))
     settings.max_split_size =

@@ -82,6 +82,10 @@ struct ReplayArguments {
 
 /// FILE, --conf and the other conditions. The arguments must outlive the parsing.
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
+/// --conf instead of the options in the file.
+void add_conf(CLI::App& command, ReplayArguments& arguments);
+/// --device-memory and --gpu.
+void add_memory_limit(CLI::App& command, ReplayArguments& arguments);
 /// The other conditions alone.
 void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "replay/explain/ways_out.h"
 #include "replay/replayer/ordered_device.h"
 #include "replay/replayer/replay_setup.h"
 #include "replay/settings_search/capacity.h"
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/commands/pack/pack_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/what_if_runs.h"
@@ -33,6 +35,8 @@ struct CapacityRow {
   /// Modelled, for a recording that began late: the peak without a limit if its first blocks are
   /// requested anew.
   std::optional<Bytes> peak_anew = {};
+  /// Empty where no memory is enough, or if there is too much to replay.
+  std::optional<replay::SmallestGpu> smallest_gpu = {};
 };
 
 struct CapacityOutcome {
@@ -80,6 +84,15 @@ std::vector<std::string> cells_of(const CapacityOutcome& outcome, const Capacity
           std::to_string(answer.replays)};
 }
 
+/// Sizes that look alike are exact.
+std::string range_text(const replay::SizeRange& range) {
+  const bool is_narrow = format_bytes(range.from) == format_bytes(range.below);
+  const auto size = [&](Bytes bytes) {
+    return is_narrow ? exact_text(bytes) : format_bytes(bytes);
+  };
+  return size(range.from) + " to below " + size(range.below);
+}
+
 /// A remark on settings that fit in no memory, or that fail again with more memory.
 std::string remark_on(const CapacityRow& row) {
   const CapacityAnswer& answer = row.answer;
@@ -95,9 +108,7 @@ std::string remark_on(const CapacityRow& row) {
   std::string ranges;
   constexpr std::size_t most_named = 3;
   for (std::size_t i = 0; i < std::min(most_named, answer.fails_above.size()); ++i)
-    ranges += (i == 0 ? "fails again from " : ", from ") +
-              format_bytes(answer.fails_above[i].from) + " to below " +
-              format_bytes(answer.fails_above[i].below);
+    ranges += (i == 0 ? "fails again from " : ", from ") + range_text(answer.fails_above[i]);
   if (answer.fails_above.size() > most_named)
     ranges += " and on " + std::to_string(answer.fails_above.size() - most_named) + " more ranges";
   if (!ranges.empty()) add(ranges);
@@ -114,6 +125,19 @@ std::vector<SettingCells> rows_of(const CapacityOutcome& outcome) {
     rows.push_back({options_text(row.setting, "as in the file"), remark_on(row),
                     cells_of(outcome, row.answer)});
   return rows;
+}
+
+/// A line for each row with an answer; with several rows it ends with the options.
+std::string gpu_lines(const CapacityOutcome& outcome) {
+  std::string text;
+  for (const CapacityRow& row : outcome.rows) {
+    if (!row.smallest_gpu) continue;
+    const std::string options = options_text(row.setting, "as in the file");
+    add_line(text, text.empty() ? "smallest GPU" : "",
+             smallest_gpu_text(*row.smallest_gpu) +
+                 (outcome.rows.size() > 1 ? "  (" + options + ")" : ""));
+  }
+  return text;
 }
 
 /// The memory that a perfect planner would save.
@@ -152,7 +176,8 @@ ordered_json row_json(const CapacityOutcome& outcome, const CapacityRow& row) {
           {"least_as_it_went_on_bytes", or_null(answer.least_as_it_went_on)},
           {"peak_requested_anew_bytes", or_null(row.peak_anew)},
           {"above_packing_millionths", or_null(above_packing(outcome, answer))},
-          {"peak_reserved", answer.peak_reserved.count},
+          {"peak_without_limit_bytes", answer.peak_reserved.count},
+          {"smallest_gpu", or_null(row.smallest_gpu, smallest_gpu_json)},
           {"lower_bounds", or_null(answer.live, bounds_json)},
           {"fails_above", json_list(answer.fails_above, range_json)},
           {"looked_up_to_bytes", or_null(answer.looked_up_to)},
@@ -169,7 +194,7 @@ std::string capacity_text(const CapacityOutcome& outcome) {
   if (outcome.is_list()) return pack_text(outcome.packing);
   std::string text = head_text(outcome.about);
   for (const std::string& note : outcome.about.notes) text += "note: " + shown_name(note) + "\n";
-  text += settings_text(figure_columns, rows_of(outcome));
+  text += settings_text(figure_columns, rows_of(outcome)) + gpu_lines(outcome);
   for (std::size_t i = 0; i < outcome.packing.results.size(); ++i)
     text += packing_text(outcome.packing, i);
   return text;
@@ -179,16 +204,23 @@ std::string capacity_markdown(const CapacityOutcome& outcome) {
   return settings_markdown(figure_columns, rows_of(outcome));
 }
 
+/// Empty where no GPU is known to be enough.
+std::string gpu_name(const CapacityRow& row) {
+  const bool is_known = row.smallest_gpu && row.smallest_gpu->gpu != nullptr;
+  return is_known ? std::string(row.smallest_gpu->gpu->name) : std::string();
+}
+
 std::string capacity_csv(const CapacityOutcome& outcome) {
   Table table({{"conf"},
                {"as_in_file"},
                {"least_bytes"},
                {"best_packing_bytes"},
-               {"peak_reserved"},
+               {"peak_without_limit_bytes"},
                {"live_rounded_bytes"},
                {"live_requested_bytes"},
                {"fails_above"},
-               {"replays"}});
+               {"replays"},
+               {"smallest_gpu"}});
   const auto number = [](const std::optional<Bytes>& bytes) {
     return bytes ? std::to_string(bytes->count) : std::string();
   };
@@ -200,7 +232,8 @@ std::string capacity_csv(const CapacityOutcome& outcome) {
     table.add({row.setting.conf, row.setting.is_recorded ? "true" : "false", number(answer.least),
                number(outcome.best_packing()), number(answer.peak_reserved),
                live(&replay::LiveBounds::rounded), live(&replay::LiveBounds::requested),
-               std::to_string(answer.fails_above.size()), std::to_string(answer.replays)});
+               std::to_string(answer.fails_above.size()), std::to_string(answer.replays),
+               gpu_name(row)});
   }
   return table.csv();
 }
@@ -264,6 +297,18 @@ Bytes peak_anew(const replay::Replayer& replayer, replay::ReplayConditions condi
   return peak;
 }
 
+/// The smallest GPU of the list on which the recording runs: not below the least memory, and not on
+/// a size above it on which it fails.
+std::optional<replay::SmallestGpu> find_gpu(const replay::Replayer& replayer,
+                                            const replay::ReplayConditions& conditions,
+                                            const CapacityAnswer& answer) {
+  if (!answer.least) return std::nullopt;
+  replay::GpuQuestion question{conditions};
+  const Bytes not_counted = conditions.held_by_others.value_or(Bytes{}) + replay::device_granule;
+  question.least = *answer.least - std::min(*answer.least, not_counted);
+  return smallest_gpu(replayer, question, replay_effort());
+}
+
 /// The rows and, as one more task, the packing.
 void find_all(const replay::Replayer& replayer, const CapacityArguments& arguments,
               CapacityOutcome& outcome) {
@@ -278,6 +323,7 @@ void find_all(const replay::Replayer& replayer, const CapacityArguments& argumen
     const replay::AskedSetting& setting = outcome.rows[i].setting;
     if (!setting.is_recorded) conditions.options = setting.conf;
     outcome.rows[i].answer = find_capacity(replayer, conditions, effort_of(arguments));
+    outcome.rows[i].smallest_gpu = find_gpu(replayer, conditions, outcome.rows[i].answer);
     if (!outcome.about.late.empty()) outcome.rows[i].peak_anew = peak_anew(replayer, conditions);
   });
 }

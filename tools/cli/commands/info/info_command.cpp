@@ -499,8 +499,9 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
 
 ExitStatus info(const InfoArguments& arguments) {
   if (arguments.files.size() > 1 && !arguments.flags.json) {
-    print(recordings_table(look_at_recordings(arguments.files, arguments.flags).rows).text(""));
-    return ExitStatus::done;
+    const FoundRecordings found = look_at_recordings(arguments.files, arguments.flags);
+    print(recordings_table(found.rows).text(""));
+    return tell_refused(found);
   }
   std::vector<InfoOutcome> outcomes;
   for (const std::string& file : arguments.files)
