@@ -255,9 +255,8 @@ class AdviceSearch {
   /// these, the recorded ones.
   const SweepRow& kept() const {
     const SweepRow& recorded = advice_.recorded;
-    const bool can_be_used = !recorded.conf.empty() && !recorded.was_refused() &&
-                             !refusal_of(recorded.conf, recording_.version());
-    const bool is_ahead = can_be_used && saves(recorded, advice_.usual);
+    const bool is_ahead =
+        !recorded.conf.empty() && !recorded.was_refused() && saves(recorded, advice_.usual);
     return is_ahead ? recorded : advice_.usual;
   }
 
