@@ -214,6 +214,30 @@ TEST(ExplainCommand, names_in_markdown_are_no_links_mentions_or_html) {
   EXPECT_THAT(text, HasSubstr("@<!-- -->team #<!-- -->12 \\[x\\]"));
 }
 
+TEST(ExplainCommand, a_memory_timeline_is_answered_by_kinds_of_memory) {
+  const std::string file = support::source_dir() + "/tests/traces/samples/memory_timeline.json";
+  const std::string text = run_vramlab({file}).output;
+  EXPECT_THAT(text, StartsWith(file + ": peak 48.75 KiB after 11.15 ms, in the profiler's sums\n"));
+  for (const char* kind : {"parameters", "optimizer state", "gradients"})
+    EXPECT_THAT(text, HasSubstr(" 16.25 KiB  " + std::string(kind) + "  (33.3 %)\n"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("activations")));
+  const json document = run_json({"explain", file});
+  EXPECT_TRUE(document.at("answer").is_null());
+  EXPECT_EQ(document.at("memory_timeline").at("timeline"),
+            run_json({"info", file}).at("files").at(0).at("timeline"));
+  expect_refused({"explain", file, "--gpu", "l4"}, "found a memory timeline");
+}
+
+TEST(ExplainCommand, a_refused_option_string_of_the_recording_is_said) {
+  const std::string file = failed_recording();
+  json snapshot = json::parse(content_of(file));
+  snapshot.at("allocator_settings").at("PYTORCH_CUDA_ALLOC_CONF") = "nonsense:1";
+  const std::string changed = support::own_folder() + "explain_refused.json";
+  std::ofstream(changed) << snapshot;
+  const std::string text = run_vramlab({"explain", changed, "--reference", "2.6"}).output;
+  EXPECT_THAT(text, HasSubstr("the recorded option string is refused: PyTorch 2.6 has no option"));
+}
+
 TEST(ExplainCommand, quotes_file_names_for_the_shell) {
   const std::string file = support::own_folder() + "a; rm b.vtrace";
   std::filesystem::copy_file(samples + "leak.vtrace", file,

@@ -149,6 +149,7 @@ ordered_json recording_json(const RecordingRow& row) {
 
 FoundRecordings look_at_recordings(const std::vector<std::string>& files, const CommonFlags& flags,
                                    const LookedUnder& under) {
+  FoundRecordings found;
   std::vector<std::optional<traces::InputError>> refusals(files.size());
   std::vector<std::vector<DeviceOverview>> overviews(files.size());
   KeptWorst worst;
@@ -158,15 +159,19 @@ FoundRecordings look_at_recordings(const std::vector<std::string>& files, const 
   run_tasks(files.size(), usual_thread_count(), [&](std::size_t i) {
     try {
       ProgressBar bar(files[i], shown);
+      traces::OpenTrace trace = open_input(files[i], bar.listener());
+      if (files.size() == 1 && trace.format == traces::TraceFormat::memory_timeline) {
+        found.timeline = traces::read_memory_timeline(*trace.source, trace.file);
+        return;
+      }
       std::unique_ptr<replay::Recording> recording =
-          open_recording(files[i], bar.listener(), {under.version});
+          open_recording(std::move(trace), {under.version});
       overviews[i] = overviews_in(*recording, under);
       worst.offer(i, std::move(recording), overviews[i]);
     } catch (const traces::InputError& error) {
       refusals[i] = error;
     }
   });
-  FoundRecordings found;
   for (const auto& refusal : refusals)
     if (refusal) found.refused.push_back(*refusal);
   if (found.refused.size() == files.size()) throw found.refused.front();

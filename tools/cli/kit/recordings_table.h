@@ -12,6 +12,7 @@
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/printers/table.h"
 #include "traces/io/input_error.h"
+#include "traces/logs/memory_timeline.h"
 
 namespace vramlab::tools {
 
@@ -25,6 +26,8 @@ struct FoundRecordings {
   std::vector<RecordingRow> rows;
   /// The recording with the worst device. Null if no file has a device.
   std::unique_ptr<replay::Recording> worst;
+  /// The file, if it is the only one and a memory timeline, which has no device.
+  std::optional<traces::MemoryTimeline> timeline;
   /// The files that were refused; the others are answered.
   std::vector<traces::InputError> refused;
 };

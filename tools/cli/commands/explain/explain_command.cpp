@@ -10,6 +10,7 @@
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/memory_timeline_text.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/recordings_table.h"
@@ -69,7 +70,28 @@ std::string explain_json(const replay::Explanation& explanation,
   return json_text({{"schema_version", 1},
                     {"conditions", conditions_given(arguments.replay)},
                     {"answer", explanation_json(explanation, tables)},
+                    {"memory_timeline", nullptr},
                     {"recordings", recordings_json(rows)}});
+}
+
+void print_timeline(const FoundRecordings& found, const ExplainArguments& arguments) {
+  const std::string format = format_of(arguments);
+  if (!conditions_given(arguments.replay).empty())
+    throw traces::InputError({arguments.files.front(), "",
+                              "a recording that can be replayed under other conditions",
+                              "a memory timeline"});
+  AnswerText answer = memory_timeline_answer(*found.timeline);
+  if (format == "json")
+    return print(json_text({{"schema_version", 1},
+                            {"conditions", ""},
+                            {"answer", nullptr},
+                            {"memory_timeline",
+                             {{"headline", answer.headline},
+                              {"text", answer.text()},
+                              {"timeline", memory_timeline_json(*found.timeline)}}},
+                            {"recordings", nlohmann::ordered_json::array()}}));
+  answer.headline = traces::input_name(arguments.files.front()) + ": " + answer.headline;
+  print(format == "markdown" ? answer.markdown() : answer.text());
 }
 
 ExitStatus explain_files(const ExplainArguments& arguments) {
@@ -80,6 +102,10 @@ ExitStatus explain_files(const ExplainArguments& arguments) {
   LookedUnder under{conditions.version};
   if (arguments.replay.asks_for_replay()) under.replay = conditions;
   FoundRecordings found = look_at_recordings(arguments.files, arguments.flags, under);
+  if (found.timeline) {
+    print_timeline(found, arguments);
+    return ExitStatus::done;
+  }
   if (!found.worst)
     throw traces::InputError({arguments.files.front(), "", "a device with memory", "none"});
   ProgressBar bar(found.worst->file(), arguments.flags);

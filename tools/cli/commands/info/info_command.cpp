@@ -9,9 +9,9 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/recording/recording_summary.h"
-#include "tools/cli/commands/info/memory_timeline_text.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/memory_timeline_text.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/recordings_table.h"
