@@ -12,7 +12,8 @@ std::string format_bytes(Bytes size) {
     const char* name;
     double bytes;
   };
-  constexpr std::array<Unit, 3> units = {{{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}}};
+  constexpr std::array<Unit, 5> units = {
+      {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"PiB", 0x1p50}}};
   std::size_t unit = 0;
   const auto bytes = static_cast<double>(size.count);
   // A number that two decimals would round up to 1024 of a unit is shown in the next one.

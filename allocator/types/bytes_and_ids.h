@@ -38,8 +38,8 @@ constexpr Bytes operator""_MiB(unsigned long long n) { return {n << 20}; }
 constexpr Bytes operator""_GiB(unsigned long long n) { return {n << 30}; }
 }  // namespace literals
 
-/// `N bytes` below 1024, else two decimals in KiB, MiB or GiB. The unit fits the rounded number:
-/// 1 MiB is never `1024.00 KiB`, as the reference prints it.
+/// `N bytes` below 1024, else two decimals in KiB to PiB. The unit fits the rounded number: 1 MiB
+/// is never `1024.00 KiB`, as the reference prints it, and 1 TiB not `1024.00 GiB`.
 std::string format_bytes(Bytes size);
 
 struct Address {

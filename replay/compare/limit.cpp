@@ -91,11 +91,10 @@ class LimitReader {
     if (metric == nullptr && name.empty())
       refuse("the name of a metric (docs/reference/metrics.md)", begin);
     if (metric == nullptr)
-      throw traces::InputError({where_ + " '" + std::string(text_) + "'",
-                                "letter " + std::to_string(begin + 1),
-                                "the name of a metric (docs/reference/metrics.md)",
-                                "'" + std::string(name) + "'; the nearest is " +
-                                    std::string(nearest_name(name, all_metrics(), &Metric::name))});
+      throw traces::InputError(
+          {where_ + " '" + std::string(text_) + "'", "letter " + std::to_string(begin + 1),
+           "the name of a metric (docs/reference/metrics.md)",
+           "'" + std::string(name) + "'" + nearest_hint(name, all_metrics(), &Metric::name)});
     return metric;
   }
 

@@ -6,19 +6,29 @@
 #include "replay/call_sites/holdings.h"
 #include "replay/compare/history_metrics.h"
 #include "replay/recording/history_checks.h"
+#include "replay/recording/pinned_history.h"
 #include "traces/io/input_error.h"
 #include "traces/model/user_frame.h"
 
 namespace vramlab::replay {
 namespace {
 
+constexpr std::size_t most_failed_events = 4;
+
+void note_failed_event(std::uint64_t event, DeviceOverview& found) {
+  ++found.failures;
+  if (found.failed_events.size() < most_failed_events) found.failed_events.push_back(event);
+}
+
 void note_failures(const DeviceHistory& history, const traces::SnapshotTables& tables,
                    DeviceOverview& found) {
   std::size_t number = 0;
   for (const AllocatorEvent& event : history.events) {
-    if (event.action == Action::oom && found.failures++ == 0) {
+    if (event.action == Action::oom) {
+      note_failed_event(number, found);
       const traces::StackId stack = stack_of(history, number);
-      found.first_failure = {number, event.size, stack, line_of(stack, tables)};
+      if (!found.first_failure)
+        found.first_failure = {number, event.size, stack, line_of(stack, tables)};
     }
     ++number;
   }
@@ -45,7 +55,7 @@ DeviceOverview overview_of(const DeviceReport& report, std::uint64_t event_count
   found.device = report.device.value;
   found.event_count = event_count;
   found.metrics = run_metrics(report);
-  found.failures = report.failures.size();
+  for (const FailedRequest& failure : report.failures) note_failed_event(failure.event, found);
   if (report.failures.empty()) return found;
   const FailedRequest& first = report.failures.front();
   found.first_failure = {first.event, first.figures.request, first.stack,
@@ -62,19 +72,22 @@ void note_holders(Recording& recording, std::vector<DeviceOverview>& overviews) 
   }
 }
 
-std::vector<DeviceOverview> overviews_of_program(const Replayer& replayer) {
-  std::vector<DeviceOverview> overviews;
-  const ReplayReport report = replayer.run({});
-  for (const DeviceReport& device : report.devices)
-    overviews.push_back(overview_of(device, report.events, replayer.tables()));
-  return overviews;
-}
-
 }  // namespace
 
 std::string line_of(traces::StackId stack, const traces::SnapshotTables& tables) {
   const auto frame = traces::innermost_user_frame(stack, tables);
   return frame ? traces::frame_text(*frame, tables) : std::string();
+}
+
+std::string failed_events_text(const DeviceOverview& overview) {
+  const std::vector<std::uint64_t>& events = overview.failed_events;
+  const std::uint64_t more = overview.failures - events.size();
+  std::string text = events.size() == 1 ? "event" : "events";
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const bool is_last = more == 0 && i + 1 == events.size();
+    text += (i == 0 ? " " : is_last ? " and " : ", ") + std::to_string(events[i]);
+  }
+  return more == 0 ? text : text + " and " + std::to_string(more) + " more";
 }
 
 Bytes DeviceOverview::metric(std::string_view name) const {
@@ -87,12 +100,21 @@ std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* r
   std::vector<DeviceOverview> overviews;
   if (recording.is_program()) {
     check(replayer != nullptr, "a program has peaks in a replay only");
-    overviews = overviews_of_program(*replayer);
-  } else {
-    for (const DeviceHistory& device : recording.history().devices)
-      if (!device.events.empty() || !device.final_segments.empty())
-        overviews.push_back(overview_of(recording, device, follows));
+    return replayed_overviews_of(recording, *replayer, {});
   }
+  for (const DeviceHistory& device : recording.history().devices)
+    if (device.device != host_device && (!device.events.empty() || !device.final_segments.empty()))
+      overviews.push_back(overview_of(recording, device, follows));
+  if (!overviews.empty()) note_holders(recording, overviews);
+  return overviews;
+}
+
+std::vector<DeviceOverview> replayed_overviews_of(Recording& recording, const Replayer& replayer,
+                                                  const ReplayConditions& conditions) {
+  std::vector<DeviceOverview> overviews;
+  const ReplayReport report = replayer.run(conditions);
+  for (const DeviceReport& device : report.devices)
+    overviews.push_back(overview_of(device, report.events, replayer.tables()));
   if (!overviews.empty()) note_holders(recording, overviews);
   return overviews;
 }

@@ -38,6 +38,8 @@ struct DeviceOverview {
   /// Sentences: why the history is not followed exactly.
   std::vector<std::string> reasons;
   std::uint64_t failures = 0;
+  /// The first few of their events.
+  std::vector<std::uint64_t> failed_events;
   std::optional<FoundFailure> first_failure;
   /// Call sites at the peak of allocated memory, the most bytes first.
   std::vector<HeldGroup> holders;
@@ -49,6 +51,9 @@ struct DeviceOverview {
   bool has_history() const { return event_count > 1; }
 };
 
+/// Such as `events 841 and 1003`, or `events 3, 8, 12, 20 and 5 more`. Requires: a request failed.
+std::string failed_events_text(const DeviceOverview& overview);
+
 /// How a history is followed: by the engine, which tells how faithful that is, or as quickly as the
 /// file allows.
 enum class FollowsHistory : std::uint8_t { with_engine, quickly };
@@ -57,6 +62,9 @@ enum class FollowsHistory : std::uint8_t { with_engine, quickly };
 /// be null for a history. Throws InputError.
 std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* replayer,
                                          FollowsHistory follows = FollowsHistory::with_engine);
+/// The same in a replay; holders are those of the recording.
+std::vector<DeviceOverview> replayed_overviews_of(Recording& recording, const Replayer& replayer,
+                                                  const ReplayConditions& conditions);
 
 /// The device that matters most: one with a failed request, then the one that reserves most. Null
 /// without devices.

@@ -22,9 +22,11 @@ class ExplainRun {
   Explanation find() {
     found_.file = recording_.file();
     found_.is_program = recording_.is_program();
+    found_.is_replayed = found_.is_program || question_.under;
     if (is_glance_enough()) return std::move(found_);
     open_replayer();
-    choose_device(overviews_of(recording_, replayer_.get()));
+    choose_device(question_.under ? replayed_overviews_of(recording_, *replayer_, conditions())
+                                  : overviews_of(recording_, replayer_.get()));
     find_state();
     if (found_.state) look_at_state();
     if (replayer_) note_certainty();
@@ -33,6 +35,7 @@ class ExplainRun {
   }
 
  private:
+  static std::string failed_request_text(const DeviceOverview& overview);
   void open_replayer();
   bool is_glance_enough();
   void choose_device(const std::vector<DeviceOverview>& all);
@@ -40,11 +43,13 @@ class ExplainRun {
   void find_recorded_state();
   void find_replayed_state();
   void look_at_state();
+  void note_holders_in(const DeviceState& state);
   void explain_failure();
   void note_certainty();
   void find_ways_out();
   void seek_setting();
   const DeviceHistory& history() const;
+  ReplayConditions conditions() const;
   std::set<std::uint64_t> failures_before(std::uint64_t event) const;
   std::uint64_t failure_event() const;
 
@@ -70,19 +75,36 @@ std::string reason_against_replays(const Recording& recording) {
   return reason;
 }
 
+/// With the events of those that there are.
+std::string ExplainRun::failed_request_text(const DeviceOverview& overview) {
+  const std::string text = "a request that failed";
+  return overview.failures == 0 ? text : text + " (" + failed_events_text(overview) + ")";
+}
+
 void ExplainRun::open_replayer() {
   if (!recording_.is_program()) found_.no_replay = reason_against_replays(recording_);
-  if (!found_.no_replay.empty()) return;
+  if (!found_.no_replay.empty()) {
+    if (!question_.under) return;
+    throw InputError({recording_.file(), "",
+                      "a history that can be replayed under other conditions", found_.no_replay});
+  }
   try {
     replayer_ = std::make_unique<Replayer>(recording_);
   } catch (const InputError& error) {
-    if (recording_.is_program()) throw;
+    if (found_.is_replayed) throw;
     found_.no_replay = error.what();
   }
+  if (question_.under) replayer_->refuse_full_devices(*question_.under);
+}
+
+ReplayConditions ExplainRun::conditions() const {
+  ReplayConditions conditions = question_.under.value_or(ReplayConditions{});
+  conditions.scratch = effort_.scratch;
+  return conditions;
 }
 
 bool ExplainRun::is_glance_enough() {
-  if (question_.depth != ExplainDepth::glance || found_.is_program) return false;
+  if (question_.depth != ExplainDepth::glance || found_.is_replayed) return false;
   choose_device(overviews_of(recording_, nullptr, FollowsHistory::quickly));
   return found_.overview.failures == 0;
 }
@@ -114,7 +136,7 @@ std::uint64_t ExplainRun::failure_event() const {
 }
 
 void ExplainRun::find_state() {
-  if (found_.is_program)
+  if (found_.is_replayed)
     find_replayed_state();
   else
     find_recorded_state();
@@ -128,7 +150,7 @@ void ExplainRun::find_recorded_state() {
   if (question_.event && (*question_.event >= of.events.size() ||
                           of.events[as_index(*question_.event)].action != Action::oom))
     throw InputError({recording_.file(), "event " + std::to_string(*question_.event),
-                      "a request that failed", "none"});
+                      failed_request_text(found_.overview), "none"});
   RecordedStates states = recorded_states(recording_, moment, StateHistory::last_event);
   for (DeviceState& state : states.states)
     if (state.device.value == of.device)
@@ -139,10 +161,9 @@ void ExplainRun::find_recorded_state() {
 void ExplainRun::find_replayed_state() {
   if (question_.event)
     throw InputError({recording_.file(), "event " + std::to_string(*question_.event),
-                      "a recorded failure; of a program the first is explained", "a program"});
-  ReplayConditions conditions;
+                      "a recorded failure; of a replay the first is explained", "a replay"});
+  ReplayConditions conditions = this->conditions();
   conditions.notes_origins = NotesOrigins::yes;
-  conditions.scratch = effort_.scratch;
   const ReplayReport report = replayer_->run(conditions);
   for (const DeviceReport& device : report.devices)
     if (device.device.value == found_.overview.device) report_ = device;
@@ -153,6 +174,9 @@ void ExplainRun::find_replayed_state() {
     if (state.device == report_->device)
       found_.state = std::make_unique<DeviceState>(std::move(state));
   found_.doubts = report.notes;
+  if (question_.under && report_->failures.empty())
+    for (const DeviceState& state : states_at(*replayer_, conditions, {MomentKind::peak}, report))
+      if (state.device == report_->device) note_holders_in(state);
 }
 
 /// The blocks of a state that the program holds.
@@ -184,10 +208,14 @@ void ExplainRun::look_at_state() {
   const bool is_failure =
       question_.event || found_.overview.first_failure || (report_ && !report_->failures.empty());
   if (!is_failure) return;
+  note_holders_in(state);
+  explain_failure();
+}
+
+void ExplainRun::note_holders_in(const DeviceState& state) {
   const std::vector<LiveBlock> blocks = live_blocks_of(state);
   found_.holders = group_blocks(blocks, GroupBy::site, recording_.tables());
   found_.held = totals_of(blocks).bytes;
-  explain_failure();
 }
 
 std::set<std::uint64_t> ExplainRun::failures_before(std::uint64_t event) const {
@@ -202,12 +230,11 @@ std::set<std::uint64_t> ExplainRun::failures_before(std::uint64_t event) const {
 }
 
 void ExplainRun::explain_failure() {
-  ReplayConditions conditions;
-  conditions.scratch = effort_.scratch;
+  ReplayConditions conditions = this->conditions();
   ReplayTry tries;
   const bool can_try = replayer_ && question_.depth != ExplainDepth::quick &&
                        event_count_of(*replayer_) <= effort_.most_events;
-  if (found_.is_program) {
+  if (found_.is_replayed) {
     // Another device may fail before this one.
     conditions.on_out_of_memory = OnOutOfMemory::skip;
     if (can_try) tries = tries_of(*replayer_, conditions);
@@ -230,26 +257,30 @@ std::string_view variable_of(const ReferenceVersion& version) {
 
 void ExplainRun::note_certainty() {
   if (found_.failure) found_.failure->options_variable = variable_of(replayer_->version());
-  found_.trust = replayer_->trust({});
-  found_.options = replayer_->settings().text;
+  found_.trust = replayer_->trust(conditions());
+  found_.options = replayer_->settings_for(conditions()).text;
+  found_.has_asked_options = question_.under && question_.under->options;
+  if (!found_.is_program && !found_.has_asked_options)
+    found_.options_doubt = recording_.rules().settings.doubt;
   for (const LateStart& late : replayer_->late_starts())
     if (late.device.value == found_.overview.device) found_.late_start = late;
 }
 
 void ExplainRun::find_ways_out() {
-  GpuQuestion question;
+  GpuQuestion question{conditions()};
   if (found_.failure) {
     const std::uint64_t event = found_.failure->story.refused.event;
     question.request = {found_.state->device, event};
-    if (!found_.is_program) question.request->went_on_after = failures_before(event);
+    if (!found_.is_replayed) question.request->went_on_after = failures_before(event);
     question.least = found_.failure->least_for_any_setting();
   }
   found_.smallest_gpu = smallest_gpu(*replayer_, question, effort_);
   if (found_.failure)
     seek_setting();
   else
-    found_.advice = find_advice(*replayer_, run_, effort_);
-  found_.is_too_long = !found_.failure && event_count_of(*replayer_) > effort_.most_for_advice();
+    found_.advice = find_advice(*replayer_, conditions(), run_, effort_);
+  found_.is_too_long = event_count_of(*replayer_) >
+                       (found_.failure ? effort_.most_events : effort_.most_for_advice());
 }
 
 /// Searches further where none of the likely settings lets the failed request pass.
@@ -258,12 +289,11 @@ void ExplainRun::seek_setting() {
   if (failure.passing() != nullptr || !failure.can_a_setting_help() ||
       found_.overview.failures != 1 || event_count_of(*replayer_) > effort_.most_for_advice())
     return;
-  ReplayConditions conditions;
-  conditions.scratch = effort_.scratch;
   const Advice advice =
-      advise({&*replayer_}, {conditions}, [&](const std::vector<AskedSetting>& settings) {
-        return run_(*replayer_, settings, conditions);
+      advise({&*replayer_}, {conditions()}, [&](const std::vector<AskedSetting>& settings) {
+        return run_(*replayer_, settings, conditions());
       });
+  failure.settings_searched = advice.runs;
   if (advice.best.was_refused() || advice.best.worst().failed) return;
   failure.tried.push_back({advice.best.conf, true, true, advice.best.conf});
 }

@@ -29,6 +29,8 @@ struct ExplainQuestion {
   /// The event of a failed request; without it, the first that failed.
   std::optional<std::uint64_t> event = {};
   std::optional<std::int64_t> device = {};
+  /// Explains a replay under these conditions instead of what was recorded.
+  std::optional<ReplayConditions> under = {};
   ExplainDepth depth = ExplainDepth::full;
 };
 
@@ -36,6 +38,8 @@ struct Explanation {
   std::string file;
   DeviceOverview overview;
   bool is_program = false;
+  /// A replay is explained, rather than a recorded history.
+  bool is_replayed = false;
   /// At the failure, at the peak of reserved memory, or at the end. Null where an allocator cannot
   /// have made the history.
   std::unique_ptr<DeviceState> state;
@@ -52,8 +56,12 @@ struct Explanation {
   /// Empty where nothing can be replayed; `no_replay` says why.
   std::optional<Trust> trust;
   std::string no_replay;
-  /// The recorded options; empty if there are none.
+  /// The options in force; empty if there are none.
   std::string options;
+  /// Why the recorded ones are not sure; empty if they are.
+  std::string options_doubt;
+  /// They are those of the question.
+  bool has_asked_options = false;
   /// Whether the history is too long to seek a setting.
   bool is_too_long = false;
   /// Sentences about all that is not sure.

@@ -26,6 +26,8 @@ struct FailureExplanation {
   /// Changes with which the request passes, found by replaying.
   std::optional<Bytes> least_memory = {};
   std::vector<TriedOptions> tried = {};
+  /// Settings that a wider search replayed; 0 if there was none.
+  std::uint64_t settings_searched = 0;
   /// The variable that takes the options.
   std::string_view options_variable = "PYTORCH_CUDA_ALLOC_CONF";
 

@@ -9,18 +9,17 @@
 namespace vramlab::replay {
 namespace {
 
-std::optional<Bytes> least_on_device(const Replayer& replayer) {
-  const auto live = live_bounds(replayer, replayer.settings());
+std::optional<Bytes> least_on_device(const Replayer& replayer, const ReplayConditions& conditions) {
+  const auto live = live_bounds(replayer, replayer.settings_for(conditions));
   return live ? std::optional(live->on_device) : std::nullopt;
 }
 
 /// Whether the GPU is enough; empty if the memory that is there at the start does not fit.
 std::optional<SmallestGpu> tried_gpu(const Replayer& replayer, const streams::GpuModel& gpu,
                                      const GpuQuestion& question, const ReplayEffort& effort) {
-  ReplayConditions conditions;
+  ReplayConditions conditions = question.conditions;
   conditions.scratch = effort.scratch;
   conditions.memory = gpu.available();
-  if (question.held_by_others > Bytes{}) conditions.held_by_others = question.held_by_others;
   if (question.request) conditions.on_out_of_memory = OnOutOfMemory::skip;
   try {
     const ReplayReport report = replayer.figures(conditions);
@@ -39,9 +38,7 @@ Bytes peak_reserved_of_row(const SweepRow& row) {
 
 /// The peak with the memory that there was, which may have kept it low: a run without a limit
 /// releases nothing. The most there can be for a run that failed.
-Bytes peak_as_it_was(const Replayer& replayer, const ReplayEffort& effort) {
-  ReplayConditions conditions;
-  conditions.scratch = effort.scratch;
+Bytes peak_as_it_was(const Replayer& replayer, const ReplayConditions& conditions) {
   const ReplayReport report = replayer.figures(conditions);
   if (report.has_failures()) return boundless_memory;
   return {static_cast<std::uint64_t>(value_of(run_metrics(report), "peak_reserved"))};
@@ -59,12 +56,14 @@ std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuest
                                         const ReplayEffort& effort) {
   if (event_count_of(replayer) > effort.most_events) return std::nullopt;
   Bytes least = question.least;
-  if (!question.request) least = std::max(least, least_on_device(replayer).value_or(Bytes{}));
+  if (!question.request)
+    least = std::max(least, least_on_device(replayer, question.conditions).value_or(Bytes{}));
+  const Bytes held = question.conditions.held_by_others.value_or(Bytes{});
   // Several GPUs have the same memory.
   std::set<Bytes> too_small;
   for (const streams::GpuModel& gpu : streams::gpu_models()) {
     const Bytes available = gpu.available();
-    if (available < question.held_by_others + std::max(least, Bytes{1})) continue;
+    if (available < held + std::max(least, Bytes{1})) continue;
     if (too_small.contains(available)) continue;
     auto found = tried_gpu(replayer, gpu, question, effort);
     if (found) {
@@ -77,22 +76,22 @@ std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuest
   return SmallestGpu{};
 }
 
-std::optional<FoundAdvice> find_advice(const Replayer& replayer, const SettingsRunner& run,
-                                       const ReplayEffort& effort) {
+std::optional<FoundAdvice> find_advice(const Replayer& replayer, const ReplayConditions& asked,
+                                       const SettingsRunner& run, const ReplayEffort& effort) {
   if (event_count_of(replayer) > effort.most_for_advice()) return std::nullopt;
-  ReplayConditions conditions;
+  ReplayConditions conditions = asked;
   conditions.scratch = effort.scratch;
+  const Bytes as_it_was = peak_as_it_was(replayer, conditions);
   conditions.memory = boundless_memory;
   const Advice advice =
       advise({&replayer}, {conditions}, [&](const std::vector<AskedSetting>& settings) {
         return run(replayer, settings, conditions);
       });
   if (advice.best.was_refused() || advice.recorded.was_refused()) return std::nullopt;
-  conditions.options = advice.best.conf;
-  return FoundAdvice{
-      advice.best.conf, peak_reserved_of_row(advice.best),
-      std::min(peak_reserved_of_row(advice.recorded), peak_as_it_was(replayer, effort)),
-      replayer.trust(conditions)};
+  if (!advice.best.is_recorded) conditions.options = advice.best.conf;
+  return FoundAdvice{advice.best.conf, peak_reserved_of_row(advice.best),
+                     std::min(peak_reserved_of_row(advice.recorded), as_it_was),
+                     replayer.trust(conditions)};
 }
 
 }  // namespace vramlab::replay

@@ -33,7 +33,8 @@ struct ReplayEffort {
 std::uint64_t event_count_of(const Replayer& replayer);
 
 struct GpuQuestion {
-  Bytes held_by_others;
+  /// The memory in them is ignored.
+  ReplayConditions conditions = {};
   /// The request that must pass; without it, all requests must.
   std::optional<FailedAt> request = {};
   /// Memory below which no GPU is enough, whatever the allocator does.
@@ -49,8 +50,8 @@ struct SmallestGpu {
   bool runs_through = false;
 };
 
-/// The first GPU of the table, in order of memory, that is enough under the recorded options. Empty
-/// if there is too much to replay.
+/// The first GPU of the table, in order of memory, that is enough. Empty if there is too much to
+/// replay.
 std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuestion& question,
                                         const ReplayEffort& effort);
 
@@ -67,8 +68,9 @@ struct FoundAdvice {
   }
 };
 
-/// The best options without a limit of memory. Empty if there is too much to replay.
-std::optional<FoundAdvice> find_advice(const Replayer& replayer, const SettingsRunner& run,
-                                       const ReplayEffort& effort);
+/// The best options without a limit of memory, compared with those of the conditions, otherwise
+/// with the recorded ones. Empty if there is too much to replay.
+std::optional<FoundAdvice> find_advice(const Replayer& replayer, const ReplayConditions& conditions,
+                                       const SettingsRunner& run, const ReplayEffort& effort);
 
 }  // namespace vramlab::replay

@@ -283,8 +283,15 @@ SettingsInForce recorded_settings(const RecordedHistory& history, const traces::
     if (const auto* id = std::get_if<TextId>(&text->content)) {
       auto parsed = parse_settings({}, texts.text(*id), version);
       settings = std::move(parsed.settings);
-      if (parsed.error)
-        in_force.doubt = "the recorded option string is refused: " + parsed.error->message;
+      if (parsed.error) {
+        // No replay takes the string, alone or with another option added.
+        settings.text.clear();
+        in_force.doubt = "the recorded option string is refused: " +
+                         (parsed.error->kind == allocator::SettingsErrorKind::unknown_option
+                              ? "PyTorch " + std::string(version.name) + " has no option '" +
+                                    parsed.error->option + "'"
+                              : parsed.error->message);
+      }
     }
   if (const auto* value = setting(history, "max_split_size", texts))
     settings.max_split_size =

@@ -15,12 +15,12 @@ using traces::InputError;
 std::string hint_about(std::string_view option, const ReferenceVersion& version) {
   for (const ReferenceVersion& row : allocator::reference_versions())
     if (find_option(rules_of(row.grammar), option) != nullptr)
-      return "PyTorch " + std::string(row.name) + " has it (--reference " + std::string(row.name) +
-             ")";
+      return "; PyTorch " + std::string(row.name) + " has it (--reference " +
+             std::string(row.name) + ")";
   std::vector<std::string_view> names;
   for (const allocator::OptionRow& row : rules_of(version.grammar).options)
     names.push_back(row.name);
-  return "the nearest is " + std::string(nearest_name(option, names));
+  return nearest_hint(option, names);
 }
 
 namespace {
@@ -39,7 +39,7 @@ std::optional<std::string> refusal_of(const std::string& options, const Referenc
   const auto error = parse_at_start(options, version).error;
   if (!error) return std::nullopt;
   if (error->kind == allocator::SettingsErrorKind::unknown_option)
-    return "there is no option '" + error->option + "'; " + hint_about(error->option, version);
+    return "there is no option '" + error->option + "'" + hint_about(error->option, version);
   return error->message;
 }
 

@@ -20,7 +20,7 @@
 namespace vramlab::replay {
 
 /// Help with an option that this version does not have: the oldest version that has it, or
-/// else the name that is most like this one. Such as `the nearest is backend`.
+/// else a name that is much like this one. Such as `; the nearest is backend`; empty for neither.
 std::string hint_about(std::string_view option, const ReferenceVersion& version);
 
 /// Why this version takes no such string; nothing where it does.

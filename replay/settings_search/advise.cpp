@@ -114,7 +114,7 @@ class AdviceSearch {
   }
 
   Advice find() {
-    advice_.recorded = run_({{recordings_.front()->settings().text, true}}).front();
+    advice_.recorded = run_({{options_as_recorded().text, true}}).front();
     ++advice_.runs;
     const SettingChoice classic;
     try_all({classic, classic.with(expandable, "True")});
@@ -272,27 +272,48 @@ class AdviceSearch {
     return *recordings_[static_cast<std::size_t>(&row.worst() - row.files.data())];
   }
 
+  Settings options_as_recorded() const {
+    return recordings_.front()->settings_for(options_.conditions);
+  }
+
+  bool saves(const SweepRow& row, const SweepRow& other) const {
+    return saves_against(row, other, options_.preference);
+  }
+
+  /// The row that a setting must be better than: no options or, if they save something against
+  /// these, the recorded ones.
+  const SweepRow& kept() const {
+    const SweepRow& recorded = advice_.recorded;
+    const bool is_ahead =
+        !recorded.conf.empty() && !recorded.was_refused() && saves(recorded, advice_.usual);
+    return is_ahead ? recorded : advice_.usual;
+  }
+
   Advice conclude() {
     advice_.usual = rows_.at(SettingChoice{});
-    advice_.best = rows_.at(best_choice());
-    const bool helps = saves_against(advice_.best, advice_.usual, options_.preference);
-    const std::string divisions = helps ? best_choice().value(rounding) : "";
-    if (!helps) advice_.best = advice_.usual;
+    const SettingChoice& best = best_choice();
+    advice_.best = saves(rows_.at(best), kept()) ? rows_.at(best) : kept();
     const Replayer& worst =
         advice_.best.was_refused() ? *recordings_.front() : worst_under(advice_.best);
-    advice_.live = live_with(worst, divisions);
-    for (const auto& [choice, row] : rows_) {
-      if (row.was_refused() || advice_.best.was_refused()) continue;
-      if (row.worst().metrics != advice_.best.worst().metrics)
-        keep_preferred(advice_.runner_up, row);
-      if (row.worst().failed && !row.worst().stopped_at && !row.worst().depends_from)
-        keep_preferred(advice_.best_as_it_went_on, row);
-    }
+    advice_.live = advice_.best.is_recorded
+                       ? live_bounds(worst, worst.settings_for(options_.conditions),
+                                     {options_.conditions.starting_memory})
+                       : live_with(worst, advice_.best.conf.empty() ? "" : best.value(rounding));
+    for (const auto& [choice, row] : rows_) note_beside_best(row);
+    if (!advice_.recorded.conf.empty()) note_beside_best(advice_.recorded);
     return std::move(advice_);
   }
 
-  void keep_preferred(std::optional<SweepRow>& kept, const SweepRow& row) const {
-    if (!kept || is_preferred(row, *kept, options_.preference)) kept = row;
+  void note_beside_best(const SweepRow& row) {
+    if (row.was_refused() || advice_.best.was_refused()) return;
+    if (row.worst().metrics != advice_.best.worst().metrics && saves(row, kept()))
+      keep_preferred(advice_.runner_up, row);
+    if (row.worst().failed && !row.worst().stopped_at && !row.worst().depends_from)
+      keep_preferred(advice_.best_as_it_went_on, row);
+  }
+
+  void keep_preferred(std::optional<SweepRow>& kept_row, const SweepRow& row) const {
+    if (!kept_row || is_preferred(row, *kept_row, options_.preference)) kept_row = row;
   }
 
   const Replayers& recordings_;

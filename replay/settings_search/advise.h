@@ -40,7 +40,7 @@ struct Advice {
   SweepRow recorded;
   SweepRow usual;
   SweepRow best;
-  /// The next best setting with other figures, if any.
+  /// The next best setting with other figures that saves something, too, if any.
   std::optional<SweepRow> runner_up;
   std::uint64_t grid_size = 0;
   std::uint64_t runs = 0;
@@ -51,8 +51,9 @@ struct Advice {
   /// memory.
   std::optional<LiveBounds> live;
 
-  /// Whether no setting saves anything against no options.
-  bool nothing_helps() const { return best.conf.empty(); }
+  /// Whether no setting saves anything against no options, or against the recorded ones where these
+  /// save something; the better of the two is the best then.
+  bool nothing_helps() const { return best.conf.empty() || best.is_recorded; }
   /// Whether the best setting is before the others by nothing but modelled time.
   bool is_decided_by_time(Preference preference) const;
 };
@@ -69,7 +70,7 @@ struct AdviseOptions {
   Preference preference = Preference::memory;
 };
 
-/// The options in the conditions are ignored. Requires: at least one recording.
+/// Options in the conditions take the place of the recorded ones. Requires: at least one recording.
 Advice advise(const Replayers& recordings, const AdviseOptions& options, const RunSettings& run);
 
 }  // namespace vramlab::replay

@@ -16,7 +16,8 @@ bool runs_with(const ReplayTry& replay, const FailedAt& failed, Bytes memory) {
 
 std::vector<std::string> likely_options(const Settings& settings, MemoryShare share) {
   std::vector<std::string> options;
-  if (!settings.expandable_segments) options.emplace_back("expandable_segments:True");
+  options.emplace_back(settings.expandable_segments ? "expandable_segments:False"
+                                                    : "expandable_segments:True");
   if (share == MemoryShare::limited && settings.garbage_collection_threshold == 0)
     options.emplace_back("garbage_collection_threshold:0.8");
   if (settings.max_split_size == allocator::unlimited && !settings.expandable_segments)

@@ -50,7 +50,7 @@ void refuse_unknown(const std::string& name, const ReferenceVersion& version,
                     const std::string& where) {
   if (find_option(rules_of(version.grammar), name) != nullptr) return;
   throw InputError({where, "", "an option that PyTorch " + std::string(version.name) + " has",
-                    "'" + name + "'; " + hint_about(name, version)});
+                    "'" + name + "'" + hint_about(name, version)});
 }
 
 /// A value that is refused by itself is refused in every combination.

@@ -139,6 +139,13 @@ class Properties(unittest.TestCase):
         self.assertIn("out of memory on GPU 0: ", explanation)
         self.assertIn("found by replaying", explanation)
 
+    def test_a_memory_timeline_has_an_answer_without_a_line(self):
+        answer = vramlab.open("tests/traces/samples/memory_timeline.json").explain()
+        self.assertTrue(answer.headline.startswith("peak 48.75 KiB after "))
+        self.assertIn("parameters", answer.text)
+        self.assertIsNone(answer.line)
+        self.assertIsNone(answer.answer)
+
     def test_limits_that_hold_and_do_not(self):
         difference = self.rec.diff(self.rec, no_budget=True)
         self.assertTrue(difference.fail_if("peak_reserved > +2%").same)

@@ -92,6 +92,7 @@ def of_recordings(vramlab, recordings, scratch):
     vramlab.run("replay", SAMPLES + "fragments.vtrace", "--device-memory", "1GiB",
                 "--snapshot-out", oom, "--snapshot-at", "oom")
     yield "explain", vramlab.json("explain", oom)
+    yield "explain", vramlab.json("explain", "tests/traces/samples/memory_timeline.json")
 
 
 def of_samples(vramlab, scratch):

@@ -92,28 +92,60 @@ std::string version_text() {
   return text;
 }
 
-/// Empty if the first word is a command, an option or missing.
-std::optional<std::string> unknown_command(const CLI::App& program, int argument_count,
-                                           char** arguments) {
-  if (argument_count < 2 || arguments[1][0] == '-' || arguments[1][0] == '\0') return std::nullopt;
-  const std::string name = arguments[1];
-  std::vector<std::string> commands_there;
+std::vector<std::string> command_names(const CLI::App& program) {
+  std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
-    commands_there.push_back(command->get_name());
-  if (std::ranges::find(commands_there, name) != commands_there.end()) return std::nullopt;
-  const std::vector<std::string_view> known(commands_there.begin(), commands_there.end());
-  return "there is no command '" + name + "'; the nearest is " +
-         std::string(replay::nearest_name(name, known));
+    names.push_back(command->get_name());
+  return names;
 }
 
-std::string nearest_option(const CLI::App& command, const std::string& word) {
+std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
+  return names;
+}
+
+std::string hint_among(const std::vector<std::string>& names, const std::string& word) {
   const std::vector<std::string_view> known(names.begin(), names.end());
-  return std::string(replay::nearest_name(word, known));
+  return replay::nearest_hint(word, known);
+}
+
+bool is_among(const std::vector<std::string>& names, const std::string& word) {
+  return std::ranges::find(names, word) != names.end();
+}
+
+/// The sentence about a first word that begins like an option; empty if the program has it.
+std::string unknown_first_option(const CLI::App& program, const std::string& word) {
+  const std::string option = word.substr(0, word.find('='));
+  if (is_among(option_names(program), option)) return {};
+  std::error_code error;
+  if (std::filesystem::exists(word, error))
+    return "'" + word + "' begins like an option; ./" + word + " is the file";
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
+    if (is_among(option_names(*command), option))
+      return "'" + option + "' stands before the command; options of a command follow it";
+  return "vramlab has no option '" + option + "'" + hint_among(option_names(program), option);
+}
+
+/// The sentence about a first word that is no command, by what it seems to be; empty for a command,
+/// an option of the program, or none.
+std::string unknown_first_word(const CLI::App& program, const std::string& word) {
+  const std::vector<std::string> commands = command_names(program);
+  if (word.empty() || is_among(commands, word)) return {};
+  const std::string quoted = "'" + word + "'";
+  std::error_code error;
+  if (word.starts_with('-')) return unknown_first_option(program, word);
+  if (word.find("://") != std::string::npos)
+    return quoted + " is an address, and only files are read: download it first";
+  if (std::filesystem::is_directory(word, error))
+    return quoted + " is a folder, and a recording is a file";
+  if (word.find('/') != std::string::npos) return "there is no file " + quoted;
+  return "there is no command " + quoted +
+         (word.find('.') == std::string::npos ? hint_among(commands, word)
+                                              : ", and no file of that name");
 }
 
 /// The sentence about an option that no command has or, if there is none, about an argument too
@@ -126,8 +158,8 @@ std::string unexpected_argument(const CLI::App& program) {
       if (word == "--") break;
       if (word.starts_with('-') && word.size() > 1) {
         const std::string option = word.substr(0, word.find('='));
-        return "vramlab " + command->get_name() + " has no option '" + option +
-               "'; the nearest is " + nearest_option(*command, option);
+        return "vramlab " + command->get_name() + " has no option '" + option + "'" +
+               hint_among(option_names(*command), option);
       }
       if (sentence.empty())
         sentence =
@@ -136,14 +168,19 @@ std::string unexpected_argument(const CLI::App& program) {
   return sentence;
 }
 
-/// The words of the command line. A file in place of a command asks for its explanation.
+/// The words of the command line. A file in place of a command asks for its explanation. Throws an
+/// error about a first word that is neither.
 std::vector<char*> words_of(int argument_count, char** arguments, const CLI::App& program) {
   std::vector<char*> words(arguments, arguments + argument_count);
   static char explain[] = "explain";
-  if (!unknown_command(program, argument_count, arguments)) return words;
+  const std::string first = arguments[1];
+  const std::string unknown = first == "-" ? first : unknown_first_word(program, first);
+  if (unknown.empty()) return words;
   std::error_code error;
-  if (std::filesystem::is_regular_file(arguments[1], error))
-    words.insert(words.begin() + 1, explain);
+  const bool is_file = !first.starts_with('-') && std::filesystem::exists(first, error) &&
+                       !std::filesystem::is_directory(first, error);
+  if (first != "-" && !is_file) throw std::runtime_error(unknown + " (--help says more)");
+  words.insert(words.begin() + 1, explain);
   return words;
 }
 
@@ -176,11 +213,8 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
     return ExitStatus::done;
   }
   std::vector<char*> words = words_of(argument_count, arguments, program);
-  const int word_count = static_cast<int>(words.size());
-  if (const auto unknown = unknown_command(program, word_count, words.data()))
-    throw std::runtime_error(*unknown + " (--help says more)");
   try {
-    program.parse(word_count, words.data());
+    program.parse(static_cast<int>(words.size()), words.data());
     return action();
   } catch (const CLI::ParseError& error) {
     const std::string unexpected =

@@ -29,10 +29,11 @@ TEST(FormatBytes, prints_mebibytes_from_1024_kibibytes_on) {
   EXPECT_EQ(format_bytes(1_GiB - 1_B), "1.00 GiB");
 }
 
-TEST(FormatBytes, prints_gibibytes_from_1024_mebibytes_without_end) {
+TEST(FormatBytes, prints_gibibytes_from_1024_mebibytes) {
   EXPECT_EQ(format_bytes(1_GiB), "1.00 GiB");
   EXPECT_EQ(format_bytes(80_GiB), "80.00 GiB");
-  EXPECT_EQ(format_bytes(2048_GiB), "2048.00 GiB");
+  EXPECT_EQ(format_bytes(2048_GiB), "2.00 TiB");
+  EXPECT_EQ(format_bytes(2048_GiB * 2048), "4.00 PiB");
 }
 
 TEST(FormatBytes, rounds_to_two_decimals) {

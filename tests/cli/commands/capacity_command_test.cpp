@@ -44,6 +44,19 @@ TEST(CapacityCommands, find_the_same_in_a_recording_of_a_program_and_on_standard
   EXPECT_EQ(run_json({"capacity", "-"}, content_of(leak)).at("rows"), of_program.at("rows"));
 }
 
+TEST(CapacityCommands, name_the_smallest_gpu_that_explain_names) {
+  for (const std::string& file : {leak, training, samples + "fragments.vtrace"}) {
+    const json row = run_json({"capacity", file}).at("rows").at(0);
+    EXPECT_EQ(row.at("smallest_gpu"), run_json({"explain", file}).at("answer").at("smallest_gpu"));
+    EXPECT_GE(row.at("smallest_gpu").at("available_bytes"), row.at("least_bytes"));
+    EXPECT_EQ(row.at("peak_without_limit_bytes"),
+              run_json({"replay", file}).at("metrics").at("peak_reserved"));
+  }
+  EXPECT_THAT(run_vramlab({"capacity", training}).output, HasSubstr("  smallest GPU       "));
+  EXPECT_THAT(run_vramlab({"capacity", training, "--format", "csv"}).output,
+              HasSubstr(",replays,smallest_gpu\n"));
+}
+
 TEST(CapacityCommands, pack_lists_of_buffers_beside_a_known_capacity) {
   const ProgramResult fits = run_vramlab({"capacity", "-", "--capacity", "12"}, buffer_list);
   EXPECT_EQ(fits.exit_status, 0) << fits.errors;

@@ -1,5 +1,7 @@
 // `vramlab explain` from outside: a failed request, a peak, several files, and its short form.
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "tests/support/kit/command_test.h"
 
@@ -138,6 +140,102 @@ TEST(ExplainCommand, looks_past_failures_of_another_gpu_for_the_memory_that_is_e
   const json found = json::parse(answer.output).at("answer").at("out_of_memory");
   EXPECT_EQ(found.at("device"), 1);
   EXPECT_GT(found.at("least_memory_bytes").get<std::uint64_t>(), 1'200'000'000U);
+}
+
+TEST(ExplainCommand, explains_a_replay_on_the_gpu_and_with_the_options_that_are_asked) {
+  const json as_it_was = run_json({"explain", training, "--quick"});
+  EXPECT_EQ(as_it_was.at("conditions"), "");
+  EXPECT_TRUE(as_it_was.at("answer").at("out_of_memory").is_null());
+  const json small = run_json({"explain", training, "--gpu", "gtx1050"});
+  EXPECT_EQ(small.at("conditions"), "--gpu gtx1050");
+  const json& failure = small.at("answer").at("out_of_memory");
+  const json replayed =
+      run_json({"replay", training, "--gpu", "gtx1050"}).at("devices").at(0).at("out_of_memory");
+  EXPECT_EQ(failure.at("event"), replayed.at(0).at("event"));
+  EXPECT_EQ(failure.at("call_site"), replayed.at(0).at("call_site"));
+  const std::vector<std::string> expandable = {"--conf", "expandable_segments:True"};
+  const json changed =
+      run_json({"explain", training, expandable[0], expandable[1], "--quick"}).at("answer");
+  const json changed_replay = run_json({"replay", training, expandable[0], expandable[1]});
+  EXPECT_EQ(changed.at("metrics").at("peak_reserved"),
+            changed_replay.at("metrics").at("peak_reserved"));
+  EXPECT_EQ(changed.at("held_bytes"), changed.at("metrics").at("peak_allocated"));
+  EXPECT_THAT(run_vramlab({"explain", training, "--gpu", "gtx1050"}).output,
+              StartsWith(training + " with --gpu gtx1050: out of memory on GPU 0: "));
+}
+
+TEST(ExplainCommand, a_recording_that_failed_may_pass_with_more_memory) {
+  const std::string file = failed_recording();
+  const json answer = run_json({"explain", file, "--device-memory", "4GiB"}).at("answer");
+  EXPECT_EQ(answer.at("failures"), 0);
+  EXPECT_TRUE(answer.at("out_of_memory").is_null());
+  expect_refused({"explain", file, "--gpu", "l4", "--at", "3"}, "a recorded failure");
+}
+
+TEST(ExplainCommand, a_broken_file_is_named_and_the_others_are_answered) {
+  const std::string broken = support::own_folder() + "broken.pickle";
+  std::ofstream(broken) << "no recording";
+  for (const std::string command : {"explain", "info"}) {
+    const ProgramResult answer = run_vramlab({command, broken, leak, training});
+    EXPECT_EQ(answer.exit_status, 2);
+    EXPECT_THAT(answer.errors, HasSubstr(broken + " at byte 0: expected"));
+    EXPECT_THAT(answer.output, HasSubstr("leak.vtrace"));
+    EXPECT_THAT(answer.output, HasSubstr("training.vtrace"));
+  }
+  expect_refused({"explain", broken, broken}, broken);
+}
+
+TEST(ExplainCommand, names_the_events_at_which_requests_failed) {
+  const std::string file = failed_recording();
+  expect_refused({"explain", file, "--at", "0"},
+                 "a request that failed (event " + std::to_string(oom_entry(file).second) + ")");
+}
+
+TEST(ExplainCommand, lines_are_short_and_each_figure_has_its_moment) {
+  for (const std::string& file : {failed_recording(), leak, samples + "gpt_training.pickle.gz"}) {
+    std::istringstream text(run_vramlab({"explain", file}).output);
+    std::string line;
+    std::getline(text, line);
+    while (std::getline(text, line))
+      EXPECT_TRUE(line.size() <= 100 || line.find("vramlab ") != std::string::npos) << line;
+  }
+  const std::string peak = run_vramlab({"explain", samples + "gpt_training.pickle.gz"}).output;
+  EXPECT_THAT(peak, HasSubstr("of the peak allocated)"));
+  EXPECT_THAT(peak, HasSubstr("when most was reserved, event "));
+}
+
+TEST(ExplainCommand, names_in_markdown_are_no_links_mentions_or_html) {
+  const std::string file = support::own_folder() + "@team #12 [x](https:__y) <b> `c`.vtrace";
+  std::filesystem::copy_file(samples + "leak.vtrace", file,
+                             std::filesystem::copy_options::overwrite_existing);
+  const std::string text = run_vramlab({"explain", file, leak, "--format", "markdown"}).output;
+  for (const char* live : {"@team", "#12", " [x]", "<b>", " `c`"})
+    EXPECT_THAT(text, testing::Not(HasSubstr(live)));
+  EXPECT_THAT(text, HasSubstr("@<!-- -->team #<!-- -->12 \\[x\\]"));
+}
+
+TEST(ExplainCommand, a_memory_timeline_is_answered_by_kinds_of_memory) {
+  const std::string file = support::source_dir() + "/tests/traces/samples/memory_timeline.json";
+  const std::string text = run_vramlab({file}).output;
+  EXPECT_THAT(text, StartsWith(file + ": peak 48.75 KiB after 11.15 ms, in the profiler's sums\n"));
+  for (const char* kind : {"parameters", "optimizer state", "gradients"})
+    EXPECT_THAT(text, HasSubstr(" 16.25 KiB  " + std::string(kind) + "  (33.3 %)\n"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("activations")));
+  const json document = run_json({"explain", file});
+  EXPECT_TRUE(document.at("answer").is_null());
+  EXPECT_EQ(document.at("memory_timeline").at("timeline"),
+            run_json({"info", file}).at("files").at(0).at("timeline"));
+  expect_refused({"explain", file, "--gpu", "l4"}, "found a memory timeline");
+}
+
+TEST(ExplainCommand, a_refused_option_string_of_the_recording_is_said) {
+  const std::string file = failed_recording();
+  json snapshot = json::parse(content_of(file));
+  snapshot.at("allocator_settings").at("PYTORCH_CUDA_ALLOC_CONF") = "nonsense:1";
+  const std::string changed = support::own_folder() + "explain_refused.json";
+  std::ofstream(changed) << snapshot;
+  const std::string text = run_vramlab({"explain", changed, "--reference", "2.6"}).output;
+  EXPECT_THAT(text, HasSubstr("the recorded option string is refused: PyTorch 2.6 has no option"));
 }
 
 TEST(ExplainCommand, quotes_file_names_for_the_shell) {

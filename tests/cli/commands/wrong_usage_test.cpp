@@ -23,6 +23,31 @@ TEST(WrongUsage, an_unknown_name_comes_with_the_nearest_known_one) {
                  "found 'peak_reservd'; the nearest is peak_reserved");
 }
 
+TEST(WrongUsage, a_name_that_is_like_no_other_comes_without_one) {
+  const auto refused = [](const std::vector<std::string>& words) {
+    return run_vramlab(words).errors;
+  };
+  EXPECT_EQ(refused({"nonsense"}), "vramlab: there is no command 'nonsense' (--help says more)\n");
+  EXPECT_EQ(refused({"replay", leak, "--xyzzy"}),
+            "vramlab: vramlab replay has no option '--xyzzy' (--help says more)\n");
+  EXPECT_THAT(refused({"explian"}), HasSubstr("'explian'; the nearest is explain"));
+}
+
+TEST(WrongUsage, a_first_word_that_is_no_command_is_called_what_it_seems_to_be) {
+  expect_refused({"https://example.com/a.pickle"},
+                 "'https://example.com/a.pickle' is an address, and only files are read");
+  expect_refused({support::own_folder()}, "is a folder, and a recording is a file");
+  expect_refused({"no/such.pickle"}, "there is no file 'no/such.pickle'");
+  expect_refused({"-file"}, "vramlab has no option '-file'");
+  expect_refused({"--json", "explain", leak}, "'--json' stands before the command");
+}
+
+TEST(WrongUsage, a_dash_alone_is_a_file_to_explain) {
+  const ProgramResult answer = run_vramlab({"-", "--quick"}, content_of(leak));
+  EXPECT_EQ(answer.exit_status, 0) << answer.errors;
+  EXPECT_THAT(answer.output, testing::StartsWith("standard input: "));
+}
+
 TEST(WrongUsage, a_name_that_means_several_gpus_is_asked_about) {
   expect_refused({"replay", leak, "--gpu", "H100"},
                  "'H100' may be several GPUs: h100-80gb, h100-pcie or h100-nvl?");

@@ -66,7 +66,8 @@ TEST(Limits, that_mean_nothing_are_refused_with_the_place) {
   EXPECT_EQ(refusal("speed > 1"),
             "--fail-if 'speed > 1' at letter 1: expected the name of a metric "
             "(docs/reference/metrics.md), "
-            "found 'speed'; the nearest is free");
+            "found 'speed'");
+  EXPECT_THAT(refusal("strandet > 1"), HasSubstr("found 'strandet'; the nearest is stranded"));
   EXPECT_THAT(refusal("stranded = 1"), HasSubstr("letter 10: expected one of > >= < <="));
   EXPECT_THAT(refusal("stranded >"), HasSubstr("expected a number, found the end"));
   EXPECT_THAT(refusal("stranded > 5%"), HasSubstr("expected a change in percent, with + or -"));

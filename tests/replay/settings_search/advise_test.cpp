@@ -126,6 +126,26 @@ TEST_P(KnownBest, is_found) {
             value_of(advice.usual.worst().metrics, "peak_reserved"));
 }
 
+Advice advice_for_recorded(const std::string& lines, const AdviseOptions& options,
+                           const std::string& settings) {
+  const ProgramFile file("advise_test", lines, R"(,"settings":")" + settings + R"(")");
+  const tests::Replayed replayed(file.path());
+  return advice_for(replayed.replayer(), options);
+}
+
+TEST_P(KnownBest, stays_where_it_was_recorded) {
+  AdviseOptions options;
+  options.conditions.memory_fraction = GetParam().memory_fraction;
+  if (options.conditions.memory_fraction) options.conditions.memory = Bytes{1200 * mebibyte};
+  const std::string best = advice_for(GetParam().lines(), options).best.conf;
+  const Advice advice = advice_for_recorded(GetParam().lines(), options, best);
+  EXPECT_TRUE(advice.nothing_helps());
+  EXPECT_TRUE(advice.best.is_recorded);
+  EXPECT_EQ(advice.best.conf, best);
+  EXPECT_FALSE(advice.runner_up);
+  EXPECT_FALSE(saves_against(advice.usual, advice.best, Preference::memory));
+}
+
 INSTANTIATE_TEST_SUITE_P(Workloads, KnownBest,
                          testing::Values(KnownWorkload{"variable_batches", variable_batches,
                                                        "expandable_segments:True", std::nullopt},
@@ -154,6 +174,25 @@ TEST(Advices, say_that_nothing_helps_where_a_setting_saves_calls_alone_unless_ca
   std::string lines;
   for (std::uint64_t id = 1; id <= 12; ++id) lines += malloc_line(id, 10 * mebibyte);
   EXPECT_TRUE(advice_for(lines).nothing_helps());
+}
+
+/// So rounded, 48 MiB and a byte take 64 MiB.
+TEST(Advices, leave_recorded_options_that_are_worse_than_none) {
+  const Advice advice =
+      advice_for_recorded(malloc_line(1, 48 * mebibyte + 1) + malloc_line(2, mebibyte), {},
+                          "roundup_power2_divisions:2");
+  EXPECT_TRUE(advice.nothing_helps());
+  EXPECT_EQ(advice.best.conf, "");
+  EXPECT_TRUE(saves_against(advice.usual, advice.recorded, Preference::memory));
+}
+
+TEST(Advices, name_a_next_best_setting_only_if_it_saves_something) {
+  for (const std::string& lines : {variable_batches(), one_huge_block(), nearly_equal_sizes(),
+                                   malloc_line(1, 64 * mebibyte) + malloc_line(2, 32 * mebibyte)}) {
+    const Advice advice = advice_for(lines);
+    EXPECT_TRUE(!advice.runner_up ||
+                saves_against(*advice.runner_up, advice.usual, Preference::memory));
+  }
 }
 
 TEST(Advices, say_that_time_decides_where_it_was_asked_for) {

@@ -39,9 +39,10 @@ TEST(OutOfMemoryTries, options_are_tried_that_are_not_in_force) {
   std::vector<std::uint64_t> asked;
   allocator::Settings settings;
   settings.expandable_segments = true;
-  EXPECT_TRUE(
-      try_likely_options(needs(1_MiB, asked), {{0}, 4}, settings, replay::MemoryShare::whole)
-          .empty());
+  const auto turned_off =
+      try_likely_options(needs(1_MiB, asked), {{0}, 4}, settings, replay::MemoryShare::whole);
+  ASSERT_EQ(turned_off.size(), 1U);
+  EXPECT_EQ(turned_off.front().added, "expandable_segments:False");
   const auto tried =
       try_likely_options(needs(1_MiB, asked), {{0}, 3}, {}, replay::MemoryShare::limited);
   ASSERT_EQ(tried.size(), 5U);

@@ -54,7 +54,7 @@ TEST(OptionGrids, name_an_unknown_option_and_the_nearest_one) {
               HasSubstr("'expandible_segments'; the nearest is expandable_segments"));
   EXPECT_THAT(refusal("max_split_size=64"), HasSubstr("max_split_size_mb"));
   EXPECT_EQ(hint_about("garbage_colection", version),
-            "the nearest is garbage_collection_threshold");
+            "; the nearest is garbage_collection_threshold");
 }
 
 TEST(OptionGrids, refuse_what_is_twice_or_empty) {

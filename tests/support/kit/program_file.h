@@ -13,10 +13,11 @@ namespace vramlab::support {
 
 class ProgramFile {
  public:
-  /// `name` is the test's own.
-  ProgramFile(const std::string& name, const std::string& lines)
+  /// `name` is the test's own; `header` is more of the header's line, such as `,"settings":"..."`.
+  ProgramFile(const std::string& name, const std::string& lines, const std::string& header = "")
       : path_(own_folder() + name + ".vtrace.jsonl") {
-    std::ofstream(path_) << "{\"format\":\"vramlab-trace\",\"version\":1}\n" << lines;
+    std::ofstream(path_) << "{\"format\":\"vramlab-trace\",\"version\":1" << header << "}\n"
+                         << lines;
   }
   ProgramFile(const ProgramFile&) = delete;
   ProgramFile& operator=(const ProgramFile&) = delete;

@@ -94,12 +94,6 @@ std::optional<std::uint64_t> bytes_of_device(const std::string& text) {
   return std::nullopt;
 }
 
-void add_device(CLI::App& command, ReplayArguments& arguments) {
-  CLI::Option* memory =
-      add_device_memory(command, arguments.device_memory, "as in the file, otherwise no limit");
-  add_gpu(command, arguments.gpu, "Memory of a known GPU, such as a100-80gb")->excludes(memory);
-}
-
 void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
   command
       .add_option("--device-costs", arguments.device_costs,
@@ -259,15 +253,25 @@ void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
 }
 
 void add_replay_options(CLI::App& command, ReplayArguments& arguments) {
+  add_conf(command, arguments);
+  add_replay_conditions(command, arguments);
+}
+
+void add_conf(CLI::App& command, ReplayArguments& arguments) {
   command
       .add_option("--conf", arguments.options,
                   "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file")
       ->type_name("OPTIONS");
-  add_replay_conditions(command, arguments);
+}
+
+void add_memory_limit(CLI::App& command, ReplayArguments& arguments) {
+  CLI::Option* memory =
+      add_device_memory(command, arguments.device_memory, "as in the file, otherwise no limit");
+  add_gpu(command, arguments.gpu, "Memory of a known GPU, such as a100-80gb")->excludes(memory);
 }
 
 void add_replay_conditions(CLI::App& command, ReplayArguments& arguments) {
-  add_device(command, arguments);
+  add_memory_limit(command, arguments);
   add_limitless_conditions(command, arguments);
   command
       .add_option("--on-oom", arguments.on_out_of_memory,

@@ -84,6 +84,10 @@ struct ReplayArguments {
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
 /// The same without FILE.
 void add_replay_options(CLI::App& command, ReplayArguments& arguments);
+/// --conf instead of the options in the file.
+void add_conf(CLI::App& command, ReplayArguments& arguments);
+/// --device-memory and --gpu.
+void add_memory_limit(CLI::App& command, ReplayArguments& arguments);
 /// The other conditions alone.
 void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 

@@ -1,7 +1,10 @@
 #include "tools/cli/kit/explanation_report.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "streams/device/gpu_models.h"
 #include "tools/cli/kit/what_if_runs.h"
@@ -22,10 +25,6 @@ constexpr std::size_t most_holders = 3;
 constexpr std::size_t most_sites = 2;
 constexpr const char* unknown_line = "an unknown line";
 
-std::string counted(std::uint64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 void add_answer_line(AnswerText& answer, const std::string& name, const std::string& text) {
   if (!text.empty()) answer.add(name, text);
 }
@@ -40,23 +39,22 @@ std::string missing_text(const OutOfMemoryReason& story) {
   const bool would_be_enough = story.is_limited_by_unknown_share;
   if (would_be_enough && story.refused.device_free &&
       *story.refused.device_free < story.refused.rounded)
-    return "; with what is cached it would have been enough, but that was not released, as while a "
-           "graph is captured";
-  if (would_be_enough) return "; enough was left, so a memory fraction must have limited it";
-  return story.shortfall ? "; " + format_bytes(*story.shortfall) + " too little" : std::string();
+    return "nothing: the cache would have been enough, but was not released, as during a graph's "
+           "capture";
+  if (would_be_enough) return "nothing: enough was left, so a memory fraction must have limited it";
+  return story.shortfall ? format_bytes(*story.shortfall) : std::string();
 }
 
 std::string there_was_text(const FailureExplanation& failure) {
   const replay::StateFigures figures =
       find_fragmentation(failure.state.snapshot, failure.state.rules).total;
   const OutOfMemoryReason& story = failure.story;
-  std::string text = format_bytes(figures.allocated) + " allocated, " + format_bytes(figures.free) +
-                     " cached and free, ";
+  std::string text =
+      format_bytes(figures.allocated) + " allocated, " + format_bytes(figures.free) + " cached, ";
   text +=
       story.refused.device_free ? format_bytes(*story.refused.device_free) : "an unknown amount";
   const auto capacity = failure.capacity();
-  return text + (capacity ? " left of " + format_bytes(*capacity) : " left on the GPU") +
-         missing_text(story);
+  return text + (capacity ? " left of " + format_bytes(*capacity) : " left on the GPU");
 }
 
 /// The free memory that the request could not take, and why; the largest parts.
@@ -93,11 +91,11 @@ std::string stranding_text(const std::vector<replay::StrandingSite>& sites, Byte
   Bytes all;
   for (const replay::StrandingSite& site : sites) all += site.strands;
   if (100 * all.count < reserved.count || all == Bytes{}) return {};
-  std::string text;
-  for (const replay::StrandingSite& site :
-       std::span(sites).first(std::min(most_sites, sites.size())))
-    text += (text.empty() ? "" : ", ") + site.place + " (" + format_bytes(site.strands) + ")";
-  return format_bytes(all) + " of it lie beside live blocks of " + text +
+  std::string text = sites.front().place;
+  if (sites.size() > 1) text += " (" + format_bytes(sites.front().strands) + ")";
+  for (std::size_t i = 1; i < std::min(most_sites, sites.size()); ++i)
+    text += ", " + sites[i].place + " (" + format_bytes(sites[i].strands) + ")";
+  return format_bytes(all) + " of free memory beside live blocks of " + text +
          (sites.size() > most_sites ? " and others" : "");
 }
 
@@ -114,6 +112,17 @@ std::string enough_text(const FailureExplanation& failure, const traces::Snapsho
   return "freeing " + counted(blocks.size(), "block", "blocks") + " (" + format_bytes(held) +
          (site.empty() ? "" : "; " + std::string(blocks.size() > 1 ? "first " : "") + site) +
          ") would have released " + format_bytes(released);
+}
+
+/// The options that were tried and do not help.
+std::string tried_in_vain_text(const FailureExplanation& failure) {
+  std::string names;
+  for (const replay::TriedOptions& tried : failure.tried)
+    names += (names.empty() ? "" : ", ") + tried.added;
+  if (failure.settings_searched > 0)
+    return "none of those tried passes it: " + names + ", and a search over " +
+           counted(failure.settings_searched, "setting", "settings");
+  return names.empty() ? names : "none of those tried passes it: " + names;
 }
 
 /// As it is typed in a shell.
@@ -133,14 +142,9 @@ std::string tried_text(const FailureExplanation& failure) {
     return "none can help: " + format_bytes(failure.least_for_any_setting()) +
            " are live with this request, more than " + format_bytes(*failure.capacity());
   if (const replay::TriedOptions* const passing = failure.passing())
-    return setting_text(failure.options_variable, passing->options) + " passes this request, " +
-           (passing->runs_through ? "and all others" : "but a later one fails") +
-           " (found by replaying)";
-  if (failure.tried.empty()) return {};
-  std::string names;
-  for (const replay::TriedOptions& tried : failure.tried)
-    names += (names.empty() ? "" : ", ") + tried.added;
-  return "none of those tried passes it: " + names;
+    return setting_text(failure.options_variable, passing->options) + " lets it pass, " +
+           (passing->runs_through ? "and all others" : "but a later one fails");
+  return tried_in_vain_text(failure);
 }
 
 std::string least_memory_text(const FailureExplanation& failure) {
@@ -149,22 +153,26 @@ std::string least_memory_text(const FailureExplanation& failure) {
          format_bytes(*failure.least_memory - *failure.memory) + " more (found by replaying)";
 }
 
-std::string holder_text(const replay::HeldGroup& group, Bytes all) {
-  return right(format_bytes(group.totals.bytes), 10) + "  " + group.key +
-         (all > Bytes{} ? "  (" + percent_of(group.totals.bytes.count, all.count) + ")" : "");
+/// The first one says what its share is of.
+std::string holder_text(const Explanation& explanation, std::size_t index) {
+  const replay::HeldGroup& group = explanation.holders[index];
+  const std::string text = right(format_bytes(group.totals.bytes), 10) + "  " + group.key;
+  if (explanation.held == Bytes{}) return text;
+  const bool is_at_peak = !explanation.failure && explanation.overview.has_history();
+  return text + "  (" + percent_of(group.totals.bytes.count, explanation.held.count) +
+         (index == 0 && is_at_peak ? " of the peak allocated)" : ")");
 }
 
 void add_holders(AnswerText& answer, const Explanation& explanation) {
-  const auto& holders = explanation.holders;
-  for (std::size_t i = 0; i < std::min(most_holders, holders.size()); ++i)
-    add_answer_line(answer, i == 0 ? "holds most" : "", holder_text(holders[i], explanation.held));
+  for (std::size_t i = 0; i < std::min(most_holders, explanation.holders.size()); ++i)
+    add_answer_line(answer, i == 0 ? "holds most" : "", holder_text(explanation, i));
 }
 
 std::string failures_text(const Explanation& explanation) {
   const std::uint64_t count = explanation.overview.failures;
   if (count < 2) return {};
-  return std::to_string(count) + " requests failed in all, so the program went on" +
-         (explanation.is_program ? "" : " (--at EVENT explains another)");
+  return std::to_string(count) + " in all, at " + failed_events_text(explanation.overview) +
+         (explanation.is_replayed ? "" : " (--at EVENT explains another)");
 }
 
 std::string reserved_before_text(const Explanation& explanation) {
@@ -185,8 +193,8 @@ std::string certainty_text(const Explanation& explanation) {
   if (*explanation.trust == replay::Trust::modelled)
     return "modelled: simulated streams decide when memory of other streams is free again";
   if (explanation.began_late()) return "exact from the first recorded event on";
-  return explanation.is_program ? "exact: the allocator's own answers to these requests"
-                                : "exact: the recording replays as it was";
+  return explanation.is_replayed ? "exact: the allocator's own answers to these requests"
+                                 : "exact: the recording replays as it was";
 }
 
 /// A file as a shell takes it.
@@ -201,29 +209,34 @@ std::string shell_word(const std::string& file) {
   return word + "'";
 }
 
-std::string next_text(const Explanation& explanation) {
+void add_next(AnswerText& answer, const Explanation& explanation) {
   const std::string file = shell_word(explanation.file);
-  if (explanation.failure)
-    return "vramlab snapshot " + file + " --at " +
-           std::to_string(explanation.failure->story.refused.event) + "; vramlab report " + file +
-           " -o report.html";
+  const auto add = [&](const std::string& command) {
+    const bool is_first = std::ranges::none_of(answer.lines, &AnswerLine::is_command);
+    answer.lines.push_back({is_first ? "ask next" : "", command, true});
+  };
+  if (explanation.failure) {
+    if (!explanation.is_replayed)
+      add("vramlab snapshot " + file + " --at " +
+          std::to_string(explanation.failure->story.refused.event));
+    return add("vramlab report " + file);
+  }
   if (!explanation.is_program && (!explanation.overview.has_history() || explanation.began_late()))
-    return "record before the first allocation: torch.cuda.memory._record_memory_history()";
-  return (explanation.trust ? "vramlab advise " + file + "; " : std::string()) + "vramlab top " +
-         file;
+    return add("record before the first allocation: torch.cuda.memory._record_memory_history()");
+  if (explanation.trust) add("vramlab advise " + file);
+  add("vramlab top " + file);
 }
 
 std::string gpus_text(const Explanation& explanation) {
   if (!explanation.smallest_gpu) return {};
   const replay::SmallestGpu& smallest = *explanation.smallest_gpu;
-  if (smallest.gpu == nullptr) return "none of the list is large enough";
-  std::string text = smallest_gpu_text(smallest);
-  if (!explanation.failure) return text;
+  const std::string text = smallest_gpu_text(smallest);
+  if (!explanation.failure || smallest.gpu == nullptr) return text;
   const bool is_last =
       explanation.failure->story.refused.event + 1 >= explanation.overview.event_count;
-  return text + (is_last                 ? "; the need after the failure is unknown"
-                 : smallest.runs_through ? "; the rest of the recording fits, too"
-                                         : "; a later request fails there");
+  return text + (is_last                 ? "; the rest is unknown"
+                 : smallest.runs_through ? "; the rest fits"
+                                         : "; a later one fails");
 }
 
 std::string peak_text(const Explanation& explanation) {
@@ -242,22 +255,37 @@ std::string peak_text(const Explanation& explanation) {
          (reserved > Bytes{} ? ", peak reserved " + format_bytes(reserved) : std::string());
 }
 
+/// The memory that lay idle, and when: the peak of reserved memory is another moment than that of
+/// allocated memory.
 std::string idle_text(const Explanation& explanation) {
   const replay::StateFigures& figures = explanation.figures;
   if (!explanation.state || figures.reserved == Bytes{}) return {};
-  const std::string stranded = stranding_text(explanation.stranding, figures.reserved);
-  return format_bytes(figures.free) + " of the " + format_bytes(figures.reserved) + " reserved (" +
+  const auto& moment = explanation.state->moment;
+  return format_bytes(figures.free) + " of " + format_bytes(figures.reserved) + " reserved (" +
          percent_of(figures.free.count, figures.reserved.count) + ")" +
-         (stranded.empty() ? "" : "; " + stranded);
+         (explanation.overview.has_history() && moment
+              ? " when most was reserved, event " + std::to_string(moment->event)
+          : explanation.overview.has_history() ? " when most was reserved, before the first event"
+                                               : " at the end");
+}
+
+std::string options_in_force(const Explanation& explanation) {
+  if (explanation.options.empty()) return "no options";
+  return (explanation.has_asked_options ? "" : "the recorded ") + explanation.options;
 }
 
 std::string setting_found_text(const Explanation& explanation) {
   if (explanation.is_too_long)
-    return "not sought in so long a history: vramlab advise " + explanation.file;
+    return "not sought in so long a history: vramlab advise " + shell_word(explanation.file);
   if (!explanation.advice) return {};
-  return found_advice_text(*explanation.advice, explanation.options.empty()
-                                                    ? "no options"
-                                                    : "the recorded " + explanation.options);
+  return found_advice_text(*explanation.advice, options_in_force(explanation));
+}
+
+/// A failure for which no setting was tried, as the history is too long.
+std::string not_tried_text(const Explanation& explanation) {
+  if (!explanation.is_too_long) return {};
+  return "none was tried in so long a history: vramlab replay " + shell_word(explanation.file) +
+         " --conf expandable_segments:True";
 }
 
 AnswerText answer_without_failure(const Explanation& explanation) {
@@ -267,6 +295,8 @@ AnswerText answer_without_failure(const Explanation& explanation) {
   add_answer_line(answer, "began late", reserved_before_text(explanation));
   add_holders(answer, explanation);
   add_answer_line(answer, "free", idle_text(explanation));
+  add_answer_line(answer, "stranded",
+                  stranding_text(explanation.stranding, explanation.figures.reserved));
   if (!explanation.began_late())
     add_answer_line(answer, "setting", setting_found_text(explanation));
   add_answer_line(answer, "smallest GPU", gpus_text(explanation));
@@ -277,12 +307,14 @@ AnswerText answer_to_failure(const Explanation& explanation, const traces::Snaps
   AnswerText answer;
   answer.headline = failure_headline(*explanation.failure);
   add_answer_line(answer, "there was", there_was_text(*explanation.failure));
+  add_answer_line(answer, "missing", missing_text(explanation.failure->story));
   add_answer_line(answer, "of no use", no_use_text(*explanation.failure));
   add_holders(answer, explanation);
   add_answer_line(answer, "stranded",
                   stranding_text(explanation.stranding, explanation.figures.reserved));
   add_answer_line(answer, "to free", enough_text(*explanation.failure, tables));
-  add_answer_line(answer, "setting", tried_text(*explanation.failure));
+  const std::string tried = tried_text(*explanation.failure);
+  add_answer_line(answer, "setting", tried.empty() ? not_tried_text(explanation) : tried);
   add_answer_line(answer, "memory", least_memory_text(*explanation.failure));
   add_answer_line(answer, "smallest GPU", gpus_text(explanation));
   add_answer_line(answer, "failures", failures_text(explanation));
@@ -307,6 +339,64 @@ ordered_json site_json(const replay::StrandingSite& site) {
       {"call_site", site.place}, {"stranded_bytes", site.strands.count}, {"blocks", site.blocks}};
 }
 
+constexpr std::size_t most_answer_lines = 14;
+/// The part of 100 columns that the name of a line leaves.
+constexpr std::size_t widest_text = 100 - line_name_width - 3;
+
+/// The last blank before the limit at which a text is broken; a unit stays with its number. npos if
+/// there is none.
+std::size_t break_in(std::string_view text, std::size_t limit) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  const auto is_unit = [&](std::size_t blank) {
+    const std::string_view next = text.substr(blank + 1);
+    return std::ranges::any_of(std::array{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "%"},
+                               [&](const char* unit) { return next.starts_with(unit); });
+  };
+  std::size_t blank = text.rfind(' ', limit);
+  while (blank != std::string_view::npos && blank > begin && is_unit(blank))
+    blank = text.rfind(' ', blank - 1);
+  return blank != std::string_view::npos && blank > begin ? blank : text.find(' ', limit);
+}
+
+/// The text of a line, broken at blanks where it is too long.
+std::vector<std::string> rows_of(const AnswerLine& line) {
+  std::vector<std::string> rows;
+  std::string_view rest = line.text;
+  while (rest.size() > widest_text && !line.is_command) {
+    const std::size_t blank = break_in(rest, widest_text);
+    if (blank == std::string_view::npos) break;
+    rows.emplace_back(rest.substr(0, blank));
+    rest.remove_prefix(blank + 1);
+  }
+  rows.emplace_back(rest);
+  return rows;
+}
+
+/// How early a line is left out where there are too many; 0 for never.
+int dispensable_rank(const AnswerLine& line) {
+  constexpr std::array<std::string_view, 4> dispensable = {"of no use", "stranded", "to free", ""};
+  const auto* const found = std::ranges::find(dispensable, line.name);
+  return found == dispensable.end() ? 0 : static_cast<int>(found - dispensable.begin()) + 1;
+}
+
+/// The lines of an answer that are shown: of equally dispensable ones the last goes first.
+std::vector<AnswerLine> shown_lines_of(std::vector<AnswerLine> lines) {
+  const auto row_count = [&] {
+    std::size_t count = 1;
+    for (const AnswerLine& line : lines) count += rows_of(line).size();
+    return count;
+  };
+  while (row_count() > most_answer_lines) {
+    const auto victim = std::max_element(lines.rbegin(), lines.rend(),
+                                         [](const AnswerLine& a, const AnswerLine& b) {
+                                           return dispensable_rank(a) < dispensable_rank(b);
+                                         });
+    if (victim == lines.rend() || dispensable_rank(*victim) == 0) break;
+    lines.erase(std::next(victim).base());
+  }
+  return lines;
+}
+
 const char* trust_name(replay::Trust trust) {
   if (trust == replay::Trust::exact) return "exact";
   return trust == replay::Trust::modelled ? "modelled" : "guessed";
@@ -316,7 +406,10 @@ const char* trust_name(replay::Trust trust) {
 
 std::string AnswerText::text() const {
   std::string text = headline + "\n";
-  for (const AnswerLine& line : lines) add_line(text, line.name, line.text);
+  for (const AnswerLine& line : shown_lines_of(lines)) {
+    std::string name = line.name;
+    for (const std::string& row : rows_of(line)) add_line(text, std::exchange(name, {}), row);
+  }
   return text;
 }
 
@@ -332,19 +425,21 @@ std::string at_line(Bytes asked, const std::string& line) {
 }
 
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest) {
+  if (smallest.gpu == nullptr) return "none of the list is large enough";
   std::string text = std::string(smallest.gpu->name) + ", with " +
                      format_bytes(smallest.gpu->available()) + " for the allocator";
   if (smallest.larger_count > 0)
-    text += ", and " + counted(smallest.larger_count, "larger GPU", "larger GPUs");
+    text += ", and " + std::to_string(smallest.larger_count) + " larger";
   return text;
 }
 
 std::string found_advice_text(const replay::FoundAdvice& advice, const std::string& recorded) {
-  if (advice.saved() == Bytes{} && advice.conf.empty() && recorded != "no options")
+  const bool is_equal = advice.peak_reserved == advice.recorded_peak_reserved;
+  if (is_equal && advice.conf.empty() && recorded != "no options")
     return "no setting helps: no options reserve as much as " + recorded;
   if (advice.saved() == Bytes{})
     return "no setting helps: " + recorded + (recorded.ends_with('s') ? " are best" : " is best");
-  return (advice.conf.empty() ? "no options" : advice.conf) + " reserves " +
+  return (advice.conf.empty() ? "no options reserve " : advice.conf + " reserves ") +
          format_bytes(advice.saved()) + " (" +
          percent_of(advice.saved().count, advice.recorded_peak_reserved.count) +
          ") less at the peak" + (advice.trust == replay::Trust::exact ? "" : " (modelled)");
@@ -358,6 +453,7 @@ AnswerText answer_of(const FailureExplanation& failure, const traces::SnapshotTa
   AnswerText answer;
   answer.headline = failure_headline(failure);
   add_answer_line(answer, "there was", there_was_text(failure));
+  add_answer_line(answer, "missing", missing_text(failure.story));
   add_answer_line(answer, "of no use", no_use_text(failure));
   const Bytes reserved =
       find_fragmentation(failure.state.snapshot, failure.state.rules).total.reserved;
@@ -372,8 +468,9 @@ AnswerText answer_of(const FailureExplanation& failure, const traces::SnapshotTa
 AnswerText answer_of(const Explanation& explanation, const traces::SnapshotTables& tables) {
   AnswerText answer = explanation.failure ? answer_to_failure(explanation, tables)
                                           : answer_without_failure(explanation);
+  add_answer_line(answer, "options", explanation.options_doubt);
   add_answer_line(answer, "certainty", certainty_text(explanation));
-  add_answer_line(answer, "ask next", next_text(explanation));
+  add_next(answer, explanation);
   return answer;
 }
 
@@ -387,7 +484,7 @@ ordered_json out_of_memory_json(const FailureExplanation& failure,
           {"event", story.refused.event},
           {"call_site", text_or_null(failure.place)},
           {"stack", text_or_null(replay::stack_text(failure.stack, tables))},
-          {"requested_bytes", or_null(story.refused.request)},
+          {"requested_bytes", failure.asked().count},
           {"rounded_bytes", story.refused.rounded.count},
           {"stream", story.refused.stream.value},
           {"pool_kind", pool_kind_name(story.lane.kind)},

@@ -13,8 +13,11 @@
 namespace vramlab::tools {
 
 struct AnswerLine {
+  /// Empty for one more line of the name above.
   std::string name;
   std::string text;
+  /// To be typed as it is.
+  bool is_command = false;
 };
 
 struct AnswerText {
@@ -26,6 +29,8 @@ struct AnswerText {
   void add(std::string name, std::string text) {
     lines.push_back({std::move(name), std::move(text)});
   }
+  /// At most 14 lines of at most 100 columns, except commands and words that are longer. Where
+  /// there would be more, more holders and commands are left out first.
   std::string text() const;
   std::string markdown() const;
 };
@@ -35,7 +40,7 @@ nlohmann::ordered_json answer_line_json(const AnswerLine& line);
 /// Such as `3.07 GiB at train.py:12 step`; `line` is empty where the file does not say.
 std::string at_line(Bytes asked, const std::string& line);
 
-/// Such as `l4, with 22.03 GiB for the allocator, and 40 larger GPUs`.
+/// Such as `l4, with 22.03 GiB for the allocator, and 40 larger`.
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest);
 /// Such as `expandable_segments:True reserves 4.69 GiB (27.1 %) less at the peak`.
 std::string found_advice_text(const replay::FoundAdvice& advice, const std::string& recorded);

@@ -78,8 +78,8 @@ std::string refusal_of_gpu(std::string_view name) {
   const std::string quoted = "'" + std::string(name) + "'";
   if (!lower.empty() && meant.size() > 1 && meant.size() <= most_named)
     return quoted + " may be several GPUs: " + choice_of(meant) + "? See --list-gpus";
-  return "there is no GPU " + quoted + " in the list; the nearest is " +
-         std::string(replay::nearest_name(lower, streams::gpu_models(), &streams::GpuModel::name)) +
+  return "there is no GPU " + quoted + " in the list" +
+         replay::nearest_hint(lower, streams::gpu_models(), &streams::GpuModel::name) +
          "; see --list-gpus";
 }
 

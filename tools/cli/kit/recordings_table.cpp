@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/messages.h"
+#include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/several_files.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
@@ -41,20 +43,41 @@ class KeptWorst {
   std::size_t file_ = 0;
 };
 
-std::vector<DeviceOverview> overviews_in(replay::Recording& recording) {
+std::vector<DeviceOverview> overviews_in(replay::Recording& recording, const LookedUnder& under) {
   std::optional<replay::Replayer> replayer;
-  if (recording.is_program()) replayer.emplace(recording);
+  if (recording.is_program() || under.replay) replayer.emplace(recording);
+  if (under.replay) return replayed_overviews_of(recording, *replayer, *under.replay);
   return overviews_of(recording, replayer ? &*replayer : nullptr);
 }
 
-Bytes reserved_of(const DeviceOverview& overview) {
-  return std::max(overview.metric("peak_reserved"), overview.metric("end_reserved"));
+/// Empty where the history requests more than it reserves: it does not tell what was reserved.
+std::optional<Bytes> reserved_of(const DeviceOverview& overview) {
+  const Bytes reserved =
+      std::max(overview.metric("peak_reserved"), overview.metric("end_reserved"));
+  if (reserved < overview.metric("peak_requested")) return std::nullopt;
+  return reserved;
 }
 
+/// The peak, or the memory at the end of a file without a history; empty where blocks have no
+/// places.
+std::optional<Bytes> allocated_of(const DeviceOverview& overview) {
+  if (find_value(overview.metrics, "peak_allocated") != nullptr)
+    return overview.metric("peak_allocated");
+  if (find_value(overview.metrics, "peak_requested") != nullptr) return std::nullopt;
+  return overview.metric("end_allocated");
+}
+
+/// The mean of the rows that tell it.
 Bytes mean_reserved(const std::vector<RecordingRow>& rows) {
   Bytes all;
-  for (const RecordingRow& row : rows) all += reserved_of(row.overview);
-  return rows.empty() ? Bytes{} : Bytes{all.count / rows.size()};
+  std::uint64_t count = 0;
+  for (const RecordingRow& row : rows) {
+    const std::optional<Bytes> reserved = reserved_of(row.overview);
+    if (!reserved) continue;
+    all += *reserved;
+    ++count;
+  }
+  return count == 0 ? Bytes{} : Bytes{all.count / count};
 }
 
 std::vector<std::string> short_names_of(const std::vector<RecordingRow>& rows) {
@@ -74,49 +97,23 @@ std::string worst_line_of(const DeviceOverview& overview) {
 std::vector<std::string> recording_cells(const RecordingRow& row, const std::string& name,
                                          Bytes mean) {
   const DeviceOverview& overview = row.overview;
-  const bool has_peak = find_value(overview.metrics, "peak_allocated") != nullptr;
+  const auto known = [](const std::optional<Bytes>& bytes) {
+    return bytes ? format_bytes(*bytes) : std::string("-");
+  };
   return {name,
           std::to_string(overview.device),
-          has_peak ? format_bytes(overview.metric("peak_allocated")) : "-",
-          format_bytes(reserved_of(overview)),
-          mean == Bytes{} ? "-" : percent_of(reserved_of(overview).count, mean.count),
+          known(allocated_of(overview)),
+          known(reserved_of(overview)),
+          mean == Bytes{} || !reserved_of(overview)
+              ? "-"
+              : percent_of(reserved_of(overview)->count, mean.count),
           overview.failures > 0 ? std::to_string(overview.failures) + " failed" : "no",
           worst_line_of(overview)};
 }
 
-ordered_json recording_json(const RecordingRow& row) {
-  const DeviceOverview& overview = row.overview;
-  return {{"file", row.file},
-          {"device", overview.device},
-          {"events", overview.event_count},
-          {"peak_allocated_bytes", find_value(overview.metrics, "peak_allocated") == nullptr
-                                       ? ordered_json()
-                                       : ordered_json(overview.metric("peak_allocated").count)},
-          {"peak_reserved_bytes", reserved_of(overview).count},
-          {"failures", overview.failures},
-          {"worst_line", text_or_null(worst_line_of(overview))}};
-}
+using NameCell = std::string (*)(const std::string& name);
 
-}  // namespace
-
-FoundRecordings look_at_recordings(const std::vector<std::string>& files,
-                                   const CommonFlags& flags) {
-  std::vector<std::vector<DeviceOverview>> overviews(files.size());
-  KeptWorst worst;
-  for_each_file(files, flags, usual_thread_count(), [&](std::size_t i, ProgressBar& bar) {
-    std::unique_ptr<replay::Recording> recording = open_recording(files[i], bar.listener());
-    overviews[i] = overviews_in(*recording);
-    worst.offer(i, std::move(recording), overviews[i]);
-  });
-  FoundRecordings found;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    for (DeviceOverview& overview : overviews[i])
-      found.rows.push_back({files[i], std::move(overview)});
-  found.worst = worst.take();
-  return found;
-}
-
-Table recordings_table(const std::vector<RecordingRow>& rows) {
+Table table_with(const std::vector<RecordingRow>& rows, NameCell name_cell) {
   Table table({left("file"),
                {"GPU"},
                {"peak allocated"},
@@ -126,8 +123,71 @@ Table recordings_table(const std::vector<RecordingRow>& rows) {
                left("line that failed or holds most")});
   const Bytes mean = mean_reserved(rows);
   const std::vector<std::string> names = short_names_of(rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) table.add(recording_cells(rows[i], names[i], mean));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<std::string> cells = recording_cells(rows[i], names[i], mean);
+    cells.front() = name_cell(cells.front());
+    cells.back() = name_cell(cells.back());
+    table.add(std::move(cells));
+  }
   return table;
+}
+
+ordered_json recording_json(const RecordingRow& row) {
+  const DeviceOverview& overview = row.overview;
+  return {{"file", row.file},
+          {"device", overview.device},
+          {"events", overview.event_count},
+          {"peak_allocated_bytes", or_null(allocated_of(overview))},
+          {"peak_reserved_bytes", or_null(reserved_of(overview))},
+          {"failures", overview.failures},
+          {"worst_line", text_or_null(worst_line_of(overview))}};
+}
+
+}  // namespace
+
+FoundRecordings look_at_recordings(const std::vector<std::string>& files, const CommonFlags& flags,
+                                   const LookedUnder& under) {
+  FoundRecordings found;
+  std::vector<std::optional<traces::InputError>> refusals(files.size());
+  std::vector<std::vector<DeviceOverview>> overviews(files.size());
+  KeptWorst worst;
+  for_each_file(files, flags, usual_thread_count(), [&](std::size_t i, ProgressBar& bar) {
+    try {
+      traces::OpenTrace trace = open_input(files[i], bar.listener());
+      if (files.size() == 1 && trace.format == traces::TraceFormat::memory_timeline) {
+        found.timeline = traces::read_memory_timeline(*trace.source, trace.file);
+        return;
+      }
+      std::unique_ptr<replay::Recording> recording =
+          open_recording(std::move(trace), {under.version});
+      overviews[i] = overviews_in(*recording, under);
+      worst.offer(i, std::move(recording), overviews[i]);
+    } catch (const traces::InputError& error) {
+      refusals[i] = error;
+    }
+  });
+  for (const auto& refusal : refusals)
+    if (refusal) found.refused.push_back(*refusal);
+  if (found.refused.size() == files.size()) throw found.refused.front();
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (DeviceOverview& overview : overviews[i])
+      found.rows.push_back({files[i], std::move(overview)});
+  found.worst = worst.take();
+  return found;
+}
+
+ExitStatus tell_refused(const FoundRecordings& found) {
+  const MessageForm form = asked_message_form();
+  for (const traces::InputError& error : found.refused) tell(error_message(error, form));
+  return found.refused.empty() ? ExitStatus::done : ExitStatus::bad_input;
+}
+
+Table recordings_table(const std::vector<RecordingRow>& rows) {
+  return table_with(rows, [](const std::string& name) { return name; });
+}
+
+std::string recordings_markdown(const std::vector<RecordingRow>& rows) {
+  return table_with(rows, markdown_cell).markdown();
 }
 
 ordered_json recordings_json(const std::vector<RecordingRow>& rows) {

@@ -4,12 +4,15 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "replay/explain/device_overview.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/printers/table.h"
+#include "traces/io/input_error.h"
+#include "traces/logs/memory_timeline.h"
 
 namespace vramlab::tools {
 
@@ -21,15 +24,32 @@ struct RecordingRow {
 struct FoundRecordings {
   /// In the order of the files.
   std::vector<RecordingRow> rows;
-  /// The recording with the worst device. Null if none was asked to stay open.
+  /// The recording with the worst device. Null if no file has a device.
   std::unique_ptr<replay::Recording> worst;
+  /// The file, if it is the only one and a memory timeline, which has no device.
+  std::optional<traces::MemoryTimeline> timeline;
+  /// The files that were refused; the others are answered.
+  std::vector<traces::InputError> refused;
 };
 
-/// Reads the files in parallel and keeps the worst open. Throws InputError.
-FoundRecordings look_at_recordings(const std::vector<std::string>& files, const CommonFlags& flags);
+/// The conditions under which recordings are looked at.
+struct LookedUnder {
+  const ReferenceVersion* version = nullptr;
+  /// Empty for what was recorded.
+  std::optional<replay::ReplayConditions> replay = {};
+};
+
+/// Reads the files in parallel and keeps the worst open. Throws InputError if all are refused.
+FoundRecordings look_at_recordings(const std::vector<std::string>& files, const CommonFlags& flags,
+                                   const LookedUnder& under = {});
+
+/// Prints why files were refused to standard error; the status of a command that answered the
+/// others.
+ExitStatus tell_refused(const FoundRecordings& found);
 
 /// Names without the folders that all of them share.
 Table recordings_table(const std::vector<RecordingRow>& rows);
+std::string recordings_markdown(const std::vector<RecordingRow>& rows);
 nlohmann::ordered_json recordings_json(const std::vector<RecordingRow>& rows);
 
 }  // namespace vramlab::tools

@@ -1,6 +1,7 @@
 #include "tools/cli/printers/table.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "allocator/types/check.h"
 #include "tools/cli/printers/shown_text.h"
@@ -33,6 +34,26 @@ std::string with_backslashes(const std::string& text, std::string_view before) {
     escaped += letter;
   }
   return escaped;
+}
+
+bool is_word_letter(const std::string& text, std::size_t at) {
+  return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+}
+
+/// A letter of a text in Markdown as it means itself: no emphasis, code, link, HTML, mention or
+/// reference begins with it. An empty comment keeps `@` and `#` from what follows, as a backslash
+/// does not.
+std::string quiet_letter(const std::string& text, std::size_t at) {
+  const char letter = text[at];
+  const std::string_view from = std::string_view(text).substr(at);
+  if (std::string_view("\\`*[]<>|~&$").find(letter) != std::string_view::npos ||
+      from.starts_with("://"))
+    return std::string("\\") + letter;
+  if (letter == '@' || letter == '#') return letter + std::string("<!-- -->");
+  const bool is_inside = at > 0 && is_word_letter(text, at - 1) && is_word_letter(text, at + 1);
+  if (letter == '_' && !is_inside) return "\\_";
+  const bool is_web = at >= 3 && letter == '.' && text.compare(at - 3, 3, "www") == 0;
+  return is_web ? "\\." : std::string(1, letter);
 }
 
 }  // namespace
@@ -96,7 +117,12 @@ std::string Table::csv() const {
   return text;
 }
 
-std::string markdown_cell(const std::string& text) { return with_backslashes(text, "|<"); }
+std::string markdown_cell(const std::string& text) {
+  const std::string shown = shown_name(text);
+  std::string cell;
+  for (std::size_t at = 0; at < shown.size(); ++at) cell += quiet_letter(shown, at);
+  return cell;
+}
 
 std::string code_cell(const std::string& text) {
   const std::string escaped = with_backslashes(text, "|");

@@ -44,6 +44,10 @@ std::string csv_text(const std::string& text) {
   return quoted + "\"";
 }
 
+std::string counted(std::uint64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 std::string percent_text(double percent) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f %%", percent);

@@ -21,6 +21,9 @@ void add_line(std::string& text, const std::string& name, const std::string& val
 /// doubled. A text that spreadsheets would take for a formula gets an apostrophe before it.
 std::string csv_text(const std::string& text);
 
+/// `1 block`, `2 blocks`.
+std::string counted(std::uint64_t count, const std::string& one, const std::string& many);
+
 /// `12.3 %`.
 std::string percent_text(double percent);
 /// The share in percent; 0 of nothing.

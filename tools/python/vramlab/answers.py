@@ -37,28 +37,34 @@ class Explanation(Table):
     """The answer about the worst recording: a failure or a peak. Its table has all recordings."""
 
     __slots__ = ()
-    #: The figures of the answer, as `vramlab explain --json` has them.
-    answer: Value
+    #: The figures of the answer, as `vramlab explain --json` has them; None of a memory timeline.
+    answer: Optional[Value]
+    #: The kinds of memory, if the file is a memory timeline.
+    memory_timeline: Optional[Value]
     recordings: List[Value]
     _shown = ("headline", "recordings")
+
+    def _told(self) -> Dict[str, Any]:
+        told: Dict[str, Any] = self._document["answer"] or self._document["memory_timeline"]
+        return told
 
     @property
     def headline(self) -> str:
         """The answer in one sentence."""
-        headline: str = self._document["answer"]["headline"]
+        headline: str = self._told()["headline"]
         return headline
 
     @property
     def line(self) -> Optional[str]:
         """The line of the request that failed; None if none failed or the file does not say."""
-        failure = self._document["answer"]["out_of_memory"]
+        failure = self._told().get("out_of_memory")
         place: Optional[str] = failure["call_site"] if failure else None
         return place
 
     @property
     def text(self) -> str:
         """The answer for people, without the table."""
-        text: str = self._document["answer"]["text"]
+        text: str = self._told()["text"]
         return text
 
     def __str__(self) -> str:

@@ -15,9 +15,17 @@ class ExplainOptions(TypedDict, total=False):
     """Options of vramlab explain."""
 
     at: int
+    conf: Text
     device: int
+    device_costs: Text
+    device_memory: Amount
     format: Literal["text", "markdown", "json"]
+    frees: Literal["recorded", "eager", "modelled"]
+    gpu: Text
+    held_by_others: Amount
+    memory_fraction: float
     quick: bool
+    reference: Text
 
 
 class VerifyOptions(TypedDict, total=False):

@@ -21,11 +21,11 @@ def size_text(count: int) -> str:
     ('512 bytes', '1.50 KiB', '20.00 GiB')
     """
     size = float(count)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if abs(size) < 1024:
             return f"{count} bytes" if unit == "bytes" else f"{size:.2f} {unit}"
         size /= 1024
-    return f"{size:.2f} TiB"
+    return f"{size:.2f} PiB"
 
 
 def shown_text(name: str, value: Any) -> str:

@@ -75,7 +75,8 @@ std::string saving_text(const SweepRow& best, const SweepRow& other, const std::
 }
 
 std::string calls_text(const SweepRow& row) {
-  return std::to_string(device_calls_of(row.worst().metrics)) + " device calls, about " +
+  const std::int64_t calls = device_calls_of(row.worst().metrics);
+  return counted(static_cast<std::uint64_t>(calls), "device call", "device calls") + ", about " +
          nanoseconds_text(
              static_cast<std::uint64_t>(value_of(row.worst().metrics, "device_time"))) +
          " of host time";
@@ -115,6 +116,18 @@ std::string exported(const AdviseOutcome& outcome) {
   return std::string(variable_of(outcome.about.reference)) + "=" + advice.best.conf;
 }
 
+/// The setting that stays where no other one helps. Requires: nothing helps.
+std::string kept_text(const SweepRow& best) {
+  return best.is_recorded ? "the recorded " + best.conf : "no options";
+}
+
+/// Begins behind the word `no`.
+std::string setting_helps_text(const SweepRow& best) {
+  return " setting helps: " +
+         (best.is_recorded ? kept_text(best) + " is best" : std::string("the defaults are best")) +
+         ", with " + format_bytes(peak_of(best)) + " reserved at the peak.";
+}
+
 /// The event is that of a failure which the recorded run survived.
 std::string headline_as_it_went_on(const AdviseOutcome& outcome) {
   const SweepRow& best = outcome.advice.best;
@@ -122,8 +135,7 @@ std::string headline_as_it_went_on(const AdviseOutcome& outcome) {
                              std::to_string(best.worst().failed->event) +
                              ", which failed in the recorded run. As the program went on, ";
   if (!outcome.advice.nothing_helps()) return failed + "use this setting:";
-  return failed + "no setting helps: the defaults are best, with " + format_bytes(peak_of(best)) +
-         " reserved at the peak.";
+  return failed + "no" + setting_helps_text(best);
 }
 
 std::string headline(const AdviseOutcome& outcome) {
@@ -131,18 +143,15 @@ std::string headline(const AdviseOutcome& outcome) {
   const replay::SweepFigures& best = advice.best.worst();
   if (best.failed && !best.stopped_at) return headline_as_it_went_on(outcome);
   if (best.failed && advice.nothing_helps())
-    return "No setting that was tried runs on this device, and none gets further than no "
-           "options: " +
-           remark_text(advice.best) + ".";
+    return "No setting that was tried runs on this device, and none gets further than " +
+           kept_text(advice.best) + ": " + remark_text(advice.best) + ".";
   if (best.failed)
     return "No setting that was tried runs on this device. The one that gets furthest, " +
            conf_text(advice.best) + ", runs " + remark_text(advice.best) + ".";
   if (advice.nothing_helps() && outcome.about.is_beyond_judging())
     return "With that memory as it was recorded, no setting changes the peak of " +
            format_bytes(peak_of(advice.best)) + ".";
-  if (advice.nothing_helps())
-    return "No setting helps: the defaults are best, with " + format_bytes(peak_of(advice.best)) +
-           " reserved at the peak.";
+  if (advice.nothing_helps()) return "No" + setting_helps_text(advice.best);
   return "Use this setting:";
 }
 
@@ -156,7 +165,7 @@ std::string anew_text(const AdviseOutcome& outcome) {
   if (best.worst().failed) return text + conf_text(best) + " runs " + remark_text(best) + ".\n";
   if (outcome.anew->nothing_helps())
     return text + "no setting helps, with " + format_bytes(peak_of(best)) +
-           " reserved at the peak.\n";
+           " reserved at the peak.";
   return text + conf_text(best) + " reserves " + format_bytes(peak_of(best)) + " at the peak, " +
          saving_text(best, outcome.anew->usual, "no options") + ".\n";
 }
@@ -181,7 +190,7 @@ std::vector<std::string> savings_of(const Advice& advice) {
   const SweepRow& recorded = advice.recorded;
   if (!recorded.conf.empty() && recorded.conf != advice.best.conf && !recorded.was_refused())
     savings.push_back(saving_text(advice.best, recorded, "the recorded " + recorded.conf));
-  if (!advice.nothing_helps() && !advice.usual.was_refused())
+  if (!advice.best.conf.empty() && !advice.usual.was_refused())
     savings.push_back(saving_text(advice.best, advice.usual, "no options"));
   return savings;
 }
@@ -264,7 +273,7 @@ AnswerText advise_answer(const AdviseOutcome& outcome) {
     answer.add("", "for a planner that knows all blocks in advance");
   }
   answer.add("costs", calls_text(advice.best));
-  if (!advice.nothing_helps() && !advice.usual.was_refused())
+  if (!advice.best.conf.empty() && !advice.usual.was_refused())
     answer.add("", "instead of " + calls_text(advice.usual) + " with no options");
   add_both_ways(answer, outcome);
   add_certainty(answer, outcome);
@@ -461,7 +470,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   outcome.advice = advise(replayers, options, run);
   // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
-  conditions.options = outcome.advice.best.conf;
+  if (!outcome.advice.best.is_recorded) conditions.options = outcome.advice.best.conf;
   bar.show("looks for the best packing and the reasons");
   add_worst_file(worst_of(replayers, outcome.advice.best), conditions, outcome);
   outcome.trust = trust_of(replayers, conditions);

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "replay/explain/ways_out.h"
 #include "replay/replayer/ordered_device.h"
 #include "replay/replayer/replay_setup.h"
 #include "replay/settings_search/capacity.h"
 #include "replay/settings_search/sweep.h"
 #include "tools/cli/commands/pack/pack_report.h"
 #include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/several_files.h"
@@ -36,6 +38,8 @@ struct CapacityRow {
   /// Modelled, for a recording that began late: the peak without a limit if its first blocks are
   /// requested anew.
   std::optional<Bytes> peak_anew = {};
+  /// Empty where no memory is enough, or if there is too much to replay.
+  std::optional<replay::SmallestGpu> smallest_gpu = {};
 };
 
 struct CapacityOutcome {
@@ -106,6 +110,15 @@ std::vector<std::string> cells_of(const CapacityOutcome& outcome, const Capacity
           std::to_string(answer.replays)};
 }
 
+/// Sizes that look alike are exact.
+std::string range_text(const replay::SizeRange& range) {
+  const bool is_narrow = format_bytes(range.from) == format_bytes(range.below);
+  const auto size = [&](Bytes bytes) {
+    return is_narrow ? exact_text(bytes) : format_bytes(bytes);
+  };
+  return size(range.from) + " to below " + size(range.below);
+}
+
 /// A remark on settings that fit in no memory, or that fail again with more memory.
 std::string remark_on(const CapacityRow& row) {
   const CapacityAnswer& answer = row.answer;
@@ -121,9 +134,7 @@ std::string remark_on(const CapacityRow& row) {
   std::string ranges;
   constexpr std::size_t most_named = 3;
   for (std::size_t i = 0; i < std::min(most_named, answer.fails_above.size()); ++i)
-    ranges += (i == 0 ? "fails again from " : ", from ") +
-              format_bytes(answer.fails_above[i].from) + " to below " +
-              format_bytes(answer.fails_above[i].below);
+    ranges += (i == 0 ? "fails again from " : ", from ") + range_text(answer.fails_above[i]);
   if (answer.fails_above.size() > most_named)
     ranges += " and on " + std::to_string(answer.fails_above.size() - most_named) + " more ranges";
   if (!ranges.empty()) add(ranges);
@@ -176,6 +187,21 @@ Table files_table(const CapacityOutcomes& files,
   return table;
 }
 
+/// A line for each setting with an answer, of the file that needs most under it; with several
+/// settings it ends with the options.
+std::string gpu_lines(const CapacityOutcomes& files) {
+  std::string text;
+  const std::size_t settings = files.front().rows.size();
+  for (std::size_t i = 0; i < settings; ++i) {
+    const CapacityRow& row = files[worst_file(files, i)].rows[i];
+    if (!row.smallest_gpu) continue;
+    add_line(text, text.empty() ? "smallest GPU" : "",
+             smallest_gpu_text(*row.smallest_gpu) +
+                 (settings > 1 ? "  (" + setting_name(row) + ")" : ""));
+  }
+  return text;
+}
+
 /// The memory that a perfect planner would save.
 std::string packing_text(const PackOutcome& packing, std::size_t index) {
   const replay::PackGroup& group = packing.input.groups[index];
@@ -212,7 +238,8 @@ ordered_json row_json(const CapacityOutcome& outcome, const CapacityRow& row) {
           {"least_as_it_went_on_bytes", or_null(answer.least_as_it_went_on)},
           {"peak_requested_anew_bytes", or_null(row.peak_anew)},
           {"above_packing_millionths", or_null(above_packing(outcome, answer))},
-          {"peak_reserved", answer.peak_reserved.count},
+          {"peak_without_limit_bytes", answer.peak_reserved.count},
+          {"smallest_gpu", or_null(row.smallest_gpu, smallest_gpu_json)},
           {"lower_bounds", or_null(answer.live, bounds_json)},
           {"fails_above", json_list(answer.fails_above, range_json)},
           {"looked_up_to_bytes", or_null(answer.looked_up_to)},
@@ -236,7 +263,7 @@ std::string capacity_text(const CapacityOutcomes& files) {
   const AskedWhatIf about = asked_of(files);
   std::string text = head_text(about);
   for (const std::string& note : about.notes) text += "note: " + shown_name(note) + "\n";
-  text += settings_text(figure_columns, rows_of(files));
+  text += settings_text(figure_columns, rows_of(files)) + gpu_lines(files);
   if (files.size() > 1) return text + "\n" + files_table(files, std::identity()).text("");
   const PackOutcome& packing = files.front().packing;
   for (std::size_t i = 0; i < packing.results.size(); ++i) text += packing_text(packing, i);
@@ -246,6 +273,12 @@ std::string capacity_text(const CapacityOutcomes& files) {
 std::string capacity_markdown(const CapacityOutcomes& files) {
   const std::string text = settings_markdown(figure_columns, rows_of(files));
   return files.size() > 1 ? text + "\n" + files_table(files, code_cell).markdown() : text;
+}
+
+/// Empty where no GPU is known to be enough.
+std::string gpu_name(const CapacityRow& row) {
+  const bool is_known = row.smallest_gpu && row.smallest_gpu->gpu != nullptr;
+  return is_known ? std::string(row.smallest_gpu->gpu->name) : std::string();
 }
 
 std::vector<std::string> csv_cells(const CapacityOutcome& outcome, const CapacityRow& row) {
@@ -264,15 +297,22 @@ std::vector<std::string> csv_cells(const CapacityOutcome& outcome, const Capacit
           live(&replay::LiveBounds::rounded),
           live(&replay::LiveBounds::requested),
           std::to_string(answer.fails_above.size()),
-          std::to_string(answer.replays)};
+          std::to_string(answer.replays),
+          gpu_name(row)};
 }
 
 /// A row for each setting, and for each file.
 std::string capacity_csv(const CapacityOutcomes& files) {
-  std::vector<Column> columns = {
-      {"conf"},          {"as_in_file"},         {"least_bytes"},          {"best_packing_bytes"},
-      {"peak_reserved"}, {"live_rounded_bytes"}, {"live_requested_bytes"}, {"fails_above"},
-      {"replays"}};
+  std::vector<Column> columns = {{"conf"},
+                                 {"as_in_file"},
+                                 {"least_bytes"},
+                                 {"best_packing_bytes"},
+                                 {"peak_without_limit_bytes"},
+                                 {"live_rounded_bytes"},
+                                 {"live_requested_bytes"},
+                                 {"fails_above"},
+                                 {"replays"},
+                                 {"smallest_gpu"}};
   if (files.size() > 1) columns.push_back({"file"});
   Table table(std::move(columns));
   for (std::size_t i = 0; i < files.front().rows.size(); ++i)
@@ -364,6 +404,18 @@ Bytes peak_anew(const replay::Replayer& replayer, replay::ReplayConditions condi
   return peak;
 }
 
+/// The smallest GPU of the list on which the recording runs: not below the least memory, and not on
+/// a size above it on which it fails.
+std::optional<replay::SmallestGpu> find_gpu(const replay::Replayer& replayer,
+                                            const replay::ReplayConditions& conditions,
+                                            const CapacityAnswer& answer) {
+  if (!answer.least) return std::nullopt;
+  replay::GpuQuestion question{conditions};
+  const Bytes not_counted = conditions.held_by_others.value_or(Bytes{}) + replay::device_granule;
+  question.least = *answer.least - std::min(*answer.least, not_counted);
+  return smallest_gpu(replayer, question, replay_effort());
+}
+
 /// The rows and, as one more task, the packing. Several files share the threads.
 void find_all(const replay::Replayer& replayer, const CapacityArguments& arguments,
               CapacityOutcome& outcome) {
@@ -379,6 +431,7 @@ void find_all(const replay::Replayer& replayer, const CapacityArguments& argumen
     const replay::AskedSetting& setting = outcome.rows[i].setting;
     if (!setting.is_recorded) conditions.options = setting.conf;
     outcome.rows[i].answer = find_capacity(replayer, conditions, effort_of(arguments));
+    outcome.rows[i].smallest_gpu = find_gpu(replayer, conditions, outcome.rows[i].answer);
     if (!outcome.about.late.empty()) outcome.rows[i].peak_anew = peak_anew(replayer, conditions);
   });
 }

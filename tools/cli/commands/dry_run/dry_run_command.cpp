@@ -195,9 +195,11 @@ void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
   if (outcome.ran_out_of_memory()) return explain_failure(outcome);
   if (worst == nullptr || !worst->findings.replayer) return;
   const replay::Replayer& replayer = *worst->findings.replayer;
-  outcome.smallest =
-      smallest_gpu(replayer, {Bytes{arguments.held_by_others.value_or(0)}}, replay_effort());
-  outcome.advice = find_advice(replayer, settings_runner(), replay_effort());
+  replay::GpuQuestion question;
+  if (arguments.held_by_others)
+    question.conditions.held_by_others = Bytes{*arguments.held_by_others};
+  outcome.smallest = smallest_gpu(replayer, question, replay_effort());
+  outcome.advice = find_advice(replayer, {}, settings_runner(), replay_effort());
 }
 
 void write_page(const DryRunArguments& arguments, const DryRunOutcome& outcome) {

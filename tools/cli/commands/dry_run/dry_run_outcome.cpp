@@ -256,7 +256,7 @@ void add_failure(std::string& text, const DryRunOutcome& outcome,
 /// The reason of the failure and what would have helped.
 void add_explanation(std::string& text, const AnswerText& explanation) {
   for (const AnswerLine& line : explanation.lines)
-    for (const char* const told : {"there was", "setting", "smallest GPU"})
+    for (const char* const told : {"there was", "missing", "setting", "smallest GPU"})
       if (line.name == told) add_line(text, line.name, line.text);
 }
 
@@ -276,7 +276,7 @@ void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
   if (outcome.worst()->findings.event_count > replay_effort().most_events)
     add_line(text, "smallest GPU", "not sought in so long a history: vramlab capacity FILE");
   if (outcome.smallest && outcome.smallest->gpu == nullptr)
-    add_line(text, "smallest GPU", "none of the list is large enough");
+    add_line(text, "smallest GPU", smallest_gpu_text(*outcome.smallest));
   if (outcome.smallest && outcome.smallest->gpu != nullptr)
     add_line(text, "smallest GPU",
              smallest_gpu_text(*outcome.smallest) + ", runs this history" +

@@ -10,10 +10,12 @@
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/memory_timeline_text.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/recordings_table.h"
 #include "tools/cli/kit/several_files.h"
+#include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
 #include "traces/io/input_error.h"
 
@@ -25,6 +27,7 @@ struct ExplainArguments {
   std::optional<std::uint64_t> event;
   std::optional<std::int64_t> device;
   bool is_quick = false;
+  ReplayArguments replay;
   std::string format;
   CommonFlags flags;
 };
@@ -36,45 +39,87 @@ std::string format_of(const ExplainArguments& arguments) {
   return arguments.format.empty() ? "text" : arguments.format;
 }
 
+/// The conditions as they were given; empty for none.
+std::string conditions_given(const ReplayArguments& arguments) {
+  std::string text = conditions_text(arguments);
+  if (arguments.options)
+    text += (text.empty() ? "" : " ") + std::string("--conf '") + *arguments.options + "'";
+  if (!arguments.reference.empty())
+    text += (text.empty() ? "" : " ") + std::string("--reference ") + arguments.reference;
+  return text;
+}
+
 /// The answer with its file in front, and below it the table of several.
 std::string explain_printed(const replay::Explanation& explanation,
                             const traces::SnapshotTables& tables,
-                            const std::vector<RecordingRow>& rows, const std::string& format) {
+                            const std::vector<RecordingRow>& rows,
+                            const ExplainArguments& arguments) {
+  const std::string format = format_of(arguments);
+  const std::string conditions = conditions_given(arguments.replay);
   AnswerText answer = answer_of(explanation, tables);
-  answer.headline = explanation.file + ": " + answer.headline;
+  answer.headline =
+      explanation.file + (conditions.empty() ? "" : " with " + conditions) + ": " + answer.headline;
   const bool is_markdown = format == "markdown";
   const std::string text = is_markdown ? answer.markdown() : answer.text();
   if (rows.size() < 2) return text;
-  const Table table = recordings_table(rows);
-  return text + "\n" + (is_markdown ? table.markdown() : table.text());
+  return text + "\n" + (is_markdown ? recordings_markdown(rows) : recordings_table(rows).text());
 }
 
 std::string explain_json(const replay::Explanation& explanation,
                          const traces::SnapshotTables& tables,
-                         const std::vector<RecordingRow>& rows) {
+                         const std::vector<RecordingRow>& rows, const ExplainArguments& arguments) {
   return json_text({{"schema_version", 1},
+                    {"conditions", conditions_given(arguments.replay)},
                     {"answer", explanation_json(explanation, tables)},
+                    {"memory_timeline", nullptr},
                     {"recordings", recordings_json(rows)}});
+}
+
+void print_timeline(const FoundRecordings& found, const ExplainArguments& arguments) {
+  const std::string format = format_of(arguments);
+  if (!conditions_given(arguments.replay).empty())
+    throw traces::InputError({arguments.files.front(), "",
+                              "a recording that can be replayed under other conditions",
+                              "a memory timeline"});
+  AnswerText answer = memory_timeline_answer(*found.timeline);
+  if (format == "json")
+    return print(json_text({{"schema_version", 1},
+                            {"conditions", ""},
+                            {"answer", nullptr},
+                            {"memory_timeline",
+                             {{"headline", answer.headline},
+                              {"text", answer.text()},
+                              {"timeline", memory_timeline_json(*found.timeline)}}},
+                            {"recordings", nlohmann::ordered_json::array()}}));
+  answer.headline = traces::input_name(arguments.files.front()) + ": " + answer.headline;
+  print(format == "markdown" ? answer.markdown() : answer.text());
 }
 
 ExitStatus explain_files(const ExplainArguments& arguments) {
   const std::string format = format_of(arguments);
   if (arguments.event) refuse_several(arguments.files, "--at");
   if (arguments.device) refuse_several(arguments.files, "--device");
-  FoundRecordings found = look_at_recordings(arguments.files, arguments.flags);
+  const replay::ReplayConditions conditions = conditions_of(arguments.replay);
+  LookedUnder under{conditions.version};
+  if (arguments.replay.asks_for_replay()) under.replay = conditions;
+  FoundRecordings found = look_at_recordings(arguments.files, arguments.flags, under);
+  if (found.timeline) {
+    print_timeline(found, arguments);
+    return ExitStatus::done;
+  }
   if (!found.worst)
     throw traces::InputError({arguments.files.front(), "", "a device with memory", "none"});
   ProgressBar bar(found.worst->file(), arguments.flags);
   bar.show("replaying");
   const replay::ExplainQuestion question{
-      arguments.event, arguments.device,
+      arguments.event, arguments.device, under.replay,
       arguments.is_quick ? replay::ExplainDepth::quick : replay::ExplainDepth::full};
   const replay::Explanation explanation =
       explain(*found.worst, question, settings_runner(), replay_effort());
   const traces::SnapshotTables& tables = found.worst->tables();
-  print(format == "json" ? explain_json(explanation, tables, found.rows)
-                         : explain_printed(explanation, tables, found.rows, format));
-  return ExitStatus::done;
+  print(format == "json" ? explain_json(explanation, tables, found.rows, arguments)
+                         : explain_printed(explanation, tables, found.rows, arguments));
+  return tell_refused(found);
 }
 
 void add_options(CLI::App& command, ExplainArguments& arguments) {
@@ -86,6 +131,9 @@ void add_options(CLI::App& command, ExplainArguments& arguments) {
   command.add_option("--device", arguments.device, "Explain this device, instead of the worst");
   command.add_flag("--quick", arguments.is_quick,
                    "Skip the replays that find what would have helped");
+  add_conf(command, arguments.replay);
+  add_memory_limit(command, arguments.replay);
+  add_limitless_conditions(command, arguments.replay);
   command
       .add_option("--format", arguments.format,
                   "text, markdown (for a pull request) or json (default: text)")

@@ -27,9 +27,9 @@ const CLI::App& asked_command(const HelpArguments& arguments) {
   const auto found = std::ranges::find(names, arguments.command);
   if (found != names.end()) return *commands[static_cast<std::size_t>(found - names.begin())];
   const std::vector<std::string_view> known(names.begin(), names.end());
-  throw traces::InputError({"help", "", "a command that vramlab help lists",
-                            "'" + arguments.command + "'; the nearest is " +
-                                std::string(replay::nearest_name(arguments.command, known))});
+  throw traces::InputError(
+      {"help", "", "a command that vramlab help lists",
+       "'" + arguments.command + "'" + replay::nearest_hint(arguments.command, known)});
 }
 
 ExitStatus show_help(const HelpArguments& arguments) {

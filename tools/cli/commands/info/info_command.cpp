@@ -9,9 +9,9 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/recording/recording_summary.h"
-#include "tools/cli/commands/info/memory_timeline_text.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/memory_timeline_text.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/recordings_table.h"
@@ -499,8 +499,9 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
 
 ExitStatus info(const InfoArguments& arguments) {
   if (arguments.files.size() > 1 && !arguments.flags.json) {
-    print(recordings_table(look_at_recordings(arguments.files, arguments.flags).rows).text(""));
-    return ExitStatus::done;
+    const FoundRecordings found = look_at_recordings(arguments.files, arguments.flags);
+    print(recordings_table(found.rows).text(""));
+    return tell_refused(found);
   }
   std::vector<InfoOutcome> outcomes;
   for (const std::string& file : arguments.files)

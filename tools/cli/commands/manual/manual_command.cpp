@@ -317,9 +317,9 @@ std::vector<const CLI::App*> asked_pages(const ManualArguments& arguments) {
   for (const CLI::App* page : pages)
     if (page != arguments.program) names.push_back(page_name(*page).substr(prefix.size()));
   const std::vector<std::string_view> known(names.begin(), names.end());
-  throw traces::InputError({"manual", "", "a command that vramlab --help lists",
-                            "'" + arguments.command + "'; the nearest is " +
-                                std::string(replay::nearest_name(arguments.command, known))});
+  throw traces::InputError(
+      {"manual", "", "a command that vramlab --help lists",
+       "'" + arguments.command + "'" + replay::nearest_hint(arguments.command, known)});
 }
 
 /// False without a pager.

@@ -1,6 +1,9 @@
-#include "tools/cli/commands/info/memory_timeline_text.h"
+#include "tools/cli/kit/memory_timeline_text.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "allocator/types/bytes_and_ids.h"
 #include "tools/cli/printers/table.h"
@@ -57,6 +60,31 @@ ordered_json memory_timeline_json(const traces::MemoryTimeline& timeline) {
   return {{"moments", timeline.moment_count},       {"first_time_us", timeline.first_us},
           {"last_time_us", timeline.last_us},       {"peak_time_us", timeline.peak_us},
           {"peak_bytes", sum_of(timeline.at_peak)}, {"kinds", kinds}};
+}
+
+AnswerText memory_timeline_answer(const traces::MemoryTimeline& timeline) {
+  AnswerText answer;
+  const std::int64_t peak = sum_of(timeline.at_peak);
+  answer.headline = "peak " + signed_bytes(peak) + " after " +
+                    duration_text(timeline.peak_us - timeline.first_us) +
+                    ", in the profiler's sums";
+  std::vector<std::pair<std::int64_t, std::size_t>> kinds;
+  for (std::size_t i = 0; i < traces::memory_kind_count; ++i)
+    if (timeline.at_peak[i] > 0) kinds.emplace_back(timeline.at_peak[i], i);
+  std::ranges::stable_sort(kinds, std::ranges::greater{},
+                           [](const auto& kind) { return kind.first; });
+  for (const auto& [bytes, kind] : kinds)
+    answer.lines.push_back(
+        {answer.lines.empty() ? "holds most" : "",
+         right(signed_bytes(bytes), 10) + "  " + name_of_kind(kind) + "  (" +
+             percent_of(static_cast<std::uint64_t>(bytes),
+                        static_cast<std::uint64_t>(std::max<std::int64_t>(peak, bytes))) +
+             ")"});
+  answer.lines.push_back(
+      {"certainty", "sums over time: without requests, lines, settings and GPUs stay unknown"});
+  answer.lines.push_back(
+      {"ask next", "record the requests: torch.cuda.memory._record_memory_history()", true});
+  return answer;
 }
 
 }  // namespace vramlab::tools
