@@ -136,23 +136,18 @@ RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHist
   for (const GivenSegment& segment : explained.start.segments)
     note_lowest(segment.is_expandable ? PlaceKind::reservation : PlaceKind::allocation,
                 segment.base);
-  // A segment of which nothing is mapped any more is destroyed: mapped again, it is placed again.
-  std::vector<Bytes> mapped(explained.placements.lives.size());
-  for (LifeIndex life = 0; life < at_start; ++life)
-    mapped[life] = mapped_size(explained.start.segments[life]);
+  std::vector<bool> is_placed(explained.placements.lives.size());
+  for (LifeIndex life = 0; life < is_placed.size(); ++life) is_placed[life] = life < at_start;
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const AllocatorEvent& event = history.events[i];
     if (event.action == Action::segment_alloc)
       add({PlaceKind::allocation, event.address, event.size});
-    const LifeIndex life = explained.placements.life_of_event[i];
-    if (life == no_life) continue;
-    if (event.action == Action::segment_unmap)
-      mapped[life] = mapped[life] - std::min(mapped[life], event.size);
     if (event.action != Action::segment_map) continue;
-    if (mapped[life] == Bytes{})
-      add({PlaceKind::reservation, explained.placements.lives[life].base,
-           explained.placements.reservation});
-    mapped[life] += event.size;
+    const LifeIndex life = explained.placements.life_of_event[i];
+    if (life == no_life || is_placed[life]) continue;
+    is_placed[life] = true;
+    add({PlaceKind::reservation, explained.placements.lives[life].base,
+         explained.placements.reservation});
   }
 }
 
@@ -183,10 +178,6 @@ std::optional<Address> RecordedPlaces::place(const streams::PlaceRequest& reques
   if (!is_it) return std::nullopt;
   ++next_;
   return next.address;
-}
-
-void RecordedPlaces::keep_last() {
-  if (next_ > 0) --next_;
 }
 
 }  // namespace vramlab::replay

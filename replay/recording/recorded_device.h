@@ -83,9 +83,6 @@ class RecordedPlaces {
   RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained);
 
   std::optional<Address> place(const streams::PlaceRequest& request);
-  /// The last place was not free: it is for a later request. A request that fails may reserve
-  /// addresses that are in no recording.
-  void keep_last();
   /// The lowest place of this kind, or else of any; empty if nothing was placed.
   std::optional<Address> lowest(streams::PlaceKind kind) const;
   /// Reservations of this size and above are not those that were recorded.

@@ -73,7 +73,6 @@ streams::MemoryOptions ReplayDevice::memory_options() {
     return places != nullptr ? places->place(request) : std::nullopt;
   };
   if (places == nullptr) return options;
-  options.was_taken = [places] { places->keep_last(); };
   options.dictated_below = places->reservations_below();
   // New memory goes there or above, into the lowest gap.
   if (const auto lowest = places->lowest(streams::PlaceKind::allocation))

@@ -128,10 +128,7 @@ std::optional<Address> SimulatedMemory::dictated_place(const PlaceRequest& reque
   if (!at) return std::nullopt;
   const Bytes size = rounded(request.size);
   const bool is_free = end_of_addresses - *at >= size && gaps_.is_free({*at, *at + size});
-  if (!is_free && options_.when_taken == WhenTaken::lowest_gap) {
-    if (options_.was_taken) options_.was_taken();
-    return std::nullopt;
-  }
+  if (!is_free && options_.when_taken == WhenTaken::lowest_gap) return std::nullopt;
   if (!is_free)
     throw DeviceError("the dictated address " + std::to_string(at->value) + " for " +
                       std::to_string(request.size.count) + " bytes is not free");

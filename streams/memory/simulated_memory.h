@@ -115,8 +115,6 @@ struct MemoryOptions {
   /// Empty: always the lowest gap.
   PlacementRule placement = {};
   WhenTaken when_taken = WhenTaken::fail;
-  /// Hears that the address it dictated last was not free, and the lowest gap was taken.
-  std::function<void()> was_taken = {};
   /// Hears of memory that is given back, at once.
   std::function<void(AddressRange)> released = {};
   /// Whether notes of all ranges are kept.
