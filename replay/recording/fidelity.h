@@ -75,7 +75,7 @@ struct Inferences {
   std::uint64_t oversize_releases = 0;
   std::uint64_t assumed_extents = 0;
   std::uint64_t waiting_frees = 0;
-  /// Those of them that a refused request waited for.
+  /// Frees among them that a refused request waited for.
   std::uint64_t awaited_frees = 0;
   std::uint64_t out_of_memory = 0;
   /// Out-of-memory entries whose pool is not the device's own.

@@ -64,13 +64,21 @@ class Cutter {
     calls_.push_back({kind, origin, had_room, at_, end});
     at_ = end;
   }
-  /// A free that the next request completed has that request's stack there.
+  /// Whether the completion has no stack of its free, but that of the event after all completions.
+  bool is_completed_by_next(std::size_t completion) const {
+    const StackId stack = stack_of(history_, completion);
+    if (stack == StackId{} || stack == stack_of(history_, completion - 1)) return false;
+    std::size_t next = completion + 1;
+    while (next < history_.events.size() && history_.events[next].action == Action::free_completed)
+      ++next;
+    return next < history_.events.size() && stack_of(history_, next) == stack;
+  }
   void take_free() {
     const std::size_t next = at_ + 1;
     const bool is_back = next < history_.events.size() &&
                          history_.events[next].action == Action::free_completed &&
                          history_.events[next].address == history_.events[at_].address &&
-                         stack_of(history_, next) == stack_of(history_, at_);
+                         !is_completed_by_next(next);
     add(is_back ? RecordedCallKind::free : RecordedCallKind::free_later, is_back ? at_ + 2 : next);
   }
   void take_run() {

@@ -216,7 +216,7 @@ class ProgramBuilder {
     }
   }
 
-  /// Those that are done by now.
+  /// Completes the ones that are done by now.
   void complete_awaited(std::uint64_t time_us) {
     while (!awaited_.empty() && awaited_.begin()->second <= time_us) {
       add(ProgramEventKind::stream_done).stream = awaited_.begin()->first;

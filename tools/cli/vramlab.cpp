@@ -231,9 +231,14 @@ int main(int argument_count, char** arguments) {
   using vramlab::tools::ExitStatus;
   using vramlab::tools::MessageForm;
   MessageForm form = MessageForm::text;
+  vramlab::tools::hold_closed_streams();
   try {
     form = vramlab::tools::asked_message_form();
-    return static_cast<int>(vramlab::tools::run(argument_count, arguments, form));
+    const ExitStatus status = vramlab::tools::run(argument_count, arguments, form);
+    vramlab::tools::flush_output();
+    return static_cast<int>(status);
+  } catch (const vramlab::tools::ReaderGone&) {
+    return static_cast<int>(ExitStatus::bad_input);
   } catch (const vramlab::traces::InputError& error) {
     std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
   } catch (const std::exception& error) {

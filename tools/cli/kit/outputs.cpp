@@ -1,6 +1,11 @@
 #include "tools/cli/kit/outputs.h"
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "tools/cli/printers/shown_text.h"
@@ -10,8 +15,15 @@
 namespace vramlab::tools {
 namespace {
 
+[[noreturn]] void fail_to_write(int error) {
+  if (error == EPIPE) throw ReaderGone();
+  throw std::runtime_error("standard output: the answer could not be written: " +
+                           std::generic_category().message(error));
+}
+
 void put(std::string_view bytes, std::FILE* stream) {
-  std::fwrite(bytes.data(), 1, bytes.size(), stream);
+  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size();
+  if (!is_written && stream == stdout) fail_to_write(errno);
 }
 
 }  // namespace
@@ -65,6 +77,17 @@ void OpenOutput::write(std::string_view bytes) {
 void OpenOutput::finish(std::string_view text) {
   if (!text.empty()) write(shown_lines(text));
   if (file_) file_->finish();
+}
+
+void hold_closed_streams() {
+  constexpr int standard_streams = 3;
+  for (int stream = 0; stream < standard_streams; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDONLY);
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) fail_to_write(errno);
+  if (std::ferror(stdout) != 0) fail_to_write(EIO);
 }
 
 void print(std::string_view text) { put(shown_lines(text), stdout); }

@@ -2,6 +2,7 @@
 // the work.
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,6 +71,15 @@ void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMomen
 
 /// Prints a text to standard output, as shown_lines() shows it.
 void print(std::string_view text);
+
+/// Whoever read standard output wants no more: the program ends without a word.
+class ReaderGone : public std::exception {};
+
+/// Keeps files that are opened later away from the numbers of standard streams that are closed, so
+/// that writing to those still fails.
+void hold_closed_streams();
+/// Writes all that was printed. Throws where it, or an earlier print, could not be written.
+void flush_output();
 /// The same to standard error.
 void tell(std::string_view text);
 
