@@ -88,7 +88,7 @@ std::optional<FoundAdvice> find_advice(const Replayer& replayer, const ReplayCon
         return run(replayer, settings, conditions);
       });
   if (advice.best.was_refused() || advice.recorded.was_refused()) return std::nullopt;
-  if (!advice.best.is_recorded) conditions.options = advice.best.conf;
+  conditions.options = advice.best.conf;
   return FoundAdvice{advice.best.conf, peak_reserved_of_row(advice.best),
                      std::min(peak_reserved_of_row(advice.recorded), as_it_was),
                      replayer.trust(conditions)};

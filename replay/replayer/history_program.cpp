@@ -513,6 +513,22 @@ std::optional<std::string> failures_note(const HistoryProgram& history,
          " as in the recorded run" + (history.caught_count > 0 ? ", which went on" : "");
 }
 
+std::optional<std::string> awaited_note(const HistoryProgram& history) {
+  const std::uint64_t awaited = history.fidelity.inferred.awaited_frees;
+  if (awaited == 0) return std::nullopt;
+  return "device " + std::to_string(history.device.value) + ": " +
+         (awaited == 1 ? "1 free was" : std::to_string(awaited) + " frees were") +
+         " awaited by a refused request; where it is not refused, when they complete is modelled "
+         "(--frees eager: no free waits)";
+}
+
+std::optional<std::string> threads_note(const HistoryProgram& history) {
+  if (!history.has_threads) return std::nullopt;
+  return "device " + std::to_string(history.device.value) +
+         ": requests come from threads of the program, in the order of the recorded run: under "
+         "other conditions the threads may take other turns (guessed)";
+}
+
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,
                                   const allocator::Settings& settings) {
   std::vector<std::string> notes;
@@ -544,16 +560,11 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
     notes.push_back(device + std::to_string(history.emptied_in_vain) +
                     " calls of empty_cache that released nothing are guessed from the rhythm of "
                     "the others");
-  if (const std::uint64_t awaited = fidelity.inferred.awaited_frees;
-      awaited > 0 && !is_as_recorded(conditions) && conditions.timing != FreeTiming::eager)
-    notes.push_back(device +
-                    (awaited == 1 ? "1 free was" : std::to_string(awaited) + " frees were") +
-                    " awaited by a refused request; where it is not refused, when they complete is "
-                    "modelled (--frees eager: no free waits)");
-  if (history.has_threads && !is_as_recorded(conditions))
-    notes.push_back(device +
-                    "requests come from threads of the program, in the order of the recorded run: "
-                    "under other conditions the threads may take other turns (guessed)");
+  const bool waits = conditions.timing.value_or(FreeTiming::recorded) == FreeTiming::recorded;
+  if (const auto note = awaited_note(history); note && waits && !is_as_recorded(conditions))
+    notes.push_back(*note);
+  if (const auto note = threads_note(history); note && !is_as_recorded(conditions))
+    notes.push_back(*note);
   return notes;
 }
 

@@ -61,6 +61,11 @@ bool is_recorded_run(const HistoryProgram& history, const DeviceReport& report);
 /// none failed.
 std::optional<std::string> failures_note(const HistoryProgram& history, const DeviceReport& report);
 
+/// About frees whose completion no file tells under other conditions. Empty where there are none.
+std::optional<std::string> awaited_note(const HistoryProgram& history);
+/// About the turns that the program's threads take. Empty where it has none.
+std::optional<std::string> threads_note(const HistoryProgram& history);
+
 /// Sentences: what a replay under these conditions assumes. `settings`: those it runs under.
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,
                                   const allocator::Settings& settings);

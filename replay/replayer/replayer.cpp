@@ -122,6 +122,8 @@ std::vector<std::string> Replayer::notes() const {
       notes.push_back(device + ": following the recording was " +
                       std::string(fidelity_label_name(history.fidelity.label)) +
                       " (vramlab verify says where), so these replays are guessed");
+    for (auto note : {awaited_note(history), threads_note(history)})
+      if (note) notes.push_back(*std::move(note));
   }
   return notes;
 }
@@ -242,6 +244,8 @@ Trust Replayer::trust(const ReplayConditions& conditions) const {
   const Settings in_force = settings_for(conditions);
   if (!late_starts().empty() && in_force != settings()) return Trust::modelled;
   if (in_force.backend != allocator::Backend::native) return Trust::modelled;
+  const bool has_threads = std::ranges::any_of(histories_, &HistoryProgram::has_threads);
+  if (has_threads && !is_as_recorded(conditions)) return Trust::guessed;
   const bool awaited = std::ranges::any_of(histories_, [](const HistoryProgram& history) {
     return history.fidelity.inferred.awaited_frees > 0;
   });

@@ -114,8 +114,10 @@ class AdviceSearch {
   }
 
   Advice find() {
-    advice_.recorded = run_({{options_as_recorded().text, true}}).front();
+    const std::string recorded = options_as_recorded().text;
+    advice_.recorded = run_({{recorded, true}}).front();
     ++advice_.runs;
+    if (!recorded.empty()) try_recorded(recorded);
     const SettingChoice classic;
     try_all({classic, classic.with(expandable, "True")});
     const SettingChoice better = best_choice();
@@ -131,6 +133,13 @@ class AdviceSearch {
   }
 
  private:
+  /// Under the conditions of all other settings: the recorded run may have been short of memory.
+  void try_recorded(const std::string& conf) {
+    recorded_again_ = run_({{conf, false}}).front();
+    recorded_again_->is_recorded = true;
+    ++advice_.runs;
+  }
+
   std::uint64_t runs_left() const {
     const std::uint64_t most = std::max<std::uint64_t>(3, advice_.grid_size / grid_share);
     return most - std::min(most, advice_.runs);
@@ -283,10 +292,9 @@ class AdviceSearch {
   /// The row that a setting must be better than: no options or, if they save something against
   /// these, the recorded ones.
   const SweepRow& kept() const {
-    const SweepRow& recorded = advice_.recorded;
-    const bool is_ahead =
-        !recorded.conf.empty() && !recorded.was_refused() && saves(recorded, advice_.usual);
-    return is_ahead ? recorded : advice_.usual;
+    const bool is_ahead = recorded_again_ && !recorded_again_->was_refused() &&
+                          saves(*recorded_again_, advice_.usual);
+    return is_ahead ? *recorded_again_ : advice_.usual;
   }
 
   Advice conclude() {
@@ -300,7 +308,7 @@ class AdviceSearch {
                                      {options_.conditions.starting_memory})
                        : live_with(worst, advice_.best.conf.empty() ? "" : best.value(rounding));
     for (const auto& [choice, row] : rows_) note_beside_best(row);
-    if (!advice_.recorded.conf.empty()) note_beside_best(advice_.recorded);
+    if (recorded_again_) note_beside_best(*recorded_again_);
     return std::move(advice_);
   }
 
@@ -323,6 +331,8 @@ class AdviceSearch {
   OptionGrid grid_;
   RequestShapes requests_;
   std::map<SettingChoice, SweepRow> rows_;
+  /// The recorded options, if there are any.
+  std::optional<SweepRow> recorded_again_;
   /// Bounds by the recording and the value of the rounding.
   std::map<std::pair<const Replayer*, std::string>, std::optional<LiveBounds>> live_;
   Advice advice_;

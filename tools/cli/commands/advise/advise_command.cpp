@@ -98,7 +98,7 @@ std::string trust_text(const AdviseOutcome& outcome) {
   if (outcome.trust == Trust::guessed) return word + ": see the notes";
   if (!outcome.about.late.empty())
     return word + ": memory from before the recording is taken to be the same under every setting";
-  return word + ": simulated streams decide when memory used by other streams is free again";
+  return word + ": when memory that other streams used is free again is modelled";
 }
 
 /// The versions that read their options in three passes name the variable for all devices.
@@ -119,6 +119,13 @@ std::string exported(const AdviseOutcome& outcome) {
 /// The setting that stays where no other one helps. Requires: nothing helps.
 std::string kept_text(const SweepRow& best) {
   return best.is_recorded ? "the recorded " + best.conf : "no options";
+}
+
+/// Whether leaving out the recorded options helps. Requires: no other setting does.
+bool no_options_help(const Advice& advice) {
+  const SweepRow& recorded = advice.recorded;
+  return !advice.best.is_recorded && !recorded.conf.empty() && !recorded.was_refused() &&
+         !recorded.worst().failed && peak_of(advice.best) < peak_of(recorded);
 }
 
 /// Begins behind the word `no`.
@@ -151,6 +158,9 @@ std::string headline(const AdviseOutcome& outcome) {
   if (advice.nothing_helps() && outcome.about.is_beyond_judging())
     return "With that memory as it was recorded, no setting changes the peak of " +
            format_bytes(peak_of(advice.best)) + ".";
+  if (advice.nothing_helps() && no_options_help(advice))
+    return "Use no options: no setting is better, with " + format_bytes(peak_of(advice.best)) +
+           " reserved at the peak.";
   if (advice.nothing_helps()) return "No" + setting_helps_text(advice.best);
   return "Use this setting:";
 }
@@ -165,7 +175,7 @@ std::string anew_text(const AdviseOutcome& outcome) {
   if (best.worst().failed) return text + conf_text(best) + " runs " + remark_text(best) + ".\n";
   if (outcome.anew->nothing_helps())
     return text + "no setting helps, with " + format_bytes(peak_of(best)) +
-           " reserved at the peak.";
+           " reserved at the peak.\n";
   return text + conf_text(best) + " reserves " + format_bytes(peak_of(best)) + " at the peak, " +
          saving_text(best, outcome.anew->usual, "no options") + ".\n";
 }
@@ -260,12 +270,29 @@ void add_certainty(AnswerText& answer, const AdviseOutcome& outcome) {
                               (remark.empty() ? "" : ", " + remark));
 }
 
+/// A line about the file whose peak rises above all peaks with no options, if there is one: a file
+/// that began late does not decide.
+void add_rising_file(AnswerText& answer, const AdviseOutcome& outcome) {
+  const Advice& advice = outcome.advice;
+  if (!outcome.has_several_files() || advice.usual.was_refused()) return;
+  const auto below = [](const SweepFigures& a, const SweepFigures& b) {
+    return peak_of(a) < peak_of(b);
+  };
+  const auto rising = std::ranges::max_element(advice.best.files, below);
+  if (peak_of(*rising) <= peak_of(*std::ranges::max_element(advice.usual.files, below))) return;
+  const auto at = static_cast<std::size_t>(rising - advice.best.files.begin());
+  answer.add("but", short_names(outcome.about.files)[at] + " rises from " +
+                        peak_cell(advice.usual, at) + " to " + peak_cell(advice.best, at) +
+                        "; it began late, so its peak does not count");
+}
+
 AnswerText advise_answer(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
   AnswerText answer{headline(outcome), {}};
   if (outcome.has_several_files()) answer.add("worst file", advice.best.worst().file);
   answer.add("peak reserved", format_bytes(peak_of(advice.best)));
   for (const std::string& saving : savings_of(advice)) answer.add("", saving);
+  add_rising_file(answer, outcome);
   if (const auto largest = largest_packing(outcome.packing)) {
     const PackOutcome& packing = outcome.packing;
     answer.add("best packing",
@@ -470,7 +497,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   outcome.advice = advise(replayers, options, run);
   // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
-  if (!outcome.advice.best.is_recorded) conditions.options = outcome.advice.best.conf;
+  conditions.options = outcome.advice.best.conf;
   bar.show("looks for the best packing and the reasons");
   add_worst_file(worst_of(replayers, outcome.advice.best), conditions, outcome);
   outcome.trust = trust_of(replayers, conditions);
