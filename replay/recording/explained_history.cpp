@@ -429,8 +429,6 @@ std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
   for (const EmptiedCache& cache : explained.emptied)
     for (const PoolId pool : released_pools(history, explained, pools, cache.event))
       end_generation(pool, cache.event);
-  for (const auto& [event, pool] : explained.ended_pools)
-    end_generation(pools[explained.placements.life_of_event[event]], event);
   return pools;
 }
 

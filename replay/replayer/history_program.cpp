@@ -6,6 +6,7 @@
 #include <span>
 
 #include "replay/recording/explained_history.h"
+#include "replay/recording/pool_inference.h"
 #include "replay/replayer/recorded_memory.h"
 
 namespace vramlab::replay {
@@ -127,7 +128,9 @@ class ProgramBuilder {
         failed != explained_.failed_pools.end())
       return released_pools_.contains(failed->second) ? default_pool : failed->second;
     const LifeIndex life = explained_.placements.life_of_event[event];
-    return life == no_life ? default_pool : pools_[life];
+    if (life == no_life) return default_pool;
+    const auto follower = followers_.find(pools_[life]);
+    return follower == followers_.end() ? pools_[life] : follower->second;
   }
 
   void add_start() {
@@ -318,6 +321,19 @@ class ProgramBuilder {
     add_pool(pool, kind);
     used_pools_.erase(pool);
     released_pools_.insert(pool);
+    follow_by_new(pool);
+  }
+
+  /// From here on, what the placements take for the pool is another one: addresses that a pool gave
+  /// back may serve the next.
+  void follow_by_new(PoolId pool) {
+    const auto ended = std::ranges::find_if(
+        followers_, [pool](const auto& follower) { return follower.second == pool; });
+    const PoolId first = ended == followers_.end() ? pool : ended->first;
+    const PoolId follower{0, first_unnamed_pool * 3 + follower_count_++};
+    followers_[first] = follower;
+    if (const auto last = last_request_.find(first); last != last_request_.end())
+      last_request_[follower] = last->second;
   }
 
   /// Whether the request's own stream captured, as far as the history says so. Only versions that
@@ -444,6 +460,9 @@ class ProgramBuilder {
   std::vector<Address> waiting_at_start_;
   std::set<PoolId> used_pools_;
   std::set<PoolId> released_pools_;
+  /// The pool that stands now for one of the placements that ended.
+  std::map<PoolId, PoolId> followers_;
+  std::uint64_t follower_count_ = 0;
   std::map<PoolId, std::size_t> last_request_;
   std::set<std::size_t> emptied_;
   /// Events that show releases which no refusal made: emptied caches, and garbage that the replay
