@@ -228,19 +228,19 @@ std::uint64_t HoldingsFinder::Device::missing_at_end() const {
   return missing;
 }
 
-traces::InputError HoldingsFinder::no_such_moment() const {
+NoSuchMoment HoldingsFinder::no_such_moment() const {
   std::uint64_t events = 0;
   for (const auto& [number, device] : devices_) events = std::max(events, device.event_count);
   switch (moment_.kind) {
     case MomentKind::out_of_memory:
-      return traces::InputError({file_, "", "a request that failed", "none"});
+      return NoSuchMoment({file_, "", "a request that failed", "none"});
     case MomentKind::time:
-      if (!first_time_ns_) return traces::InputError({file_, "", "events with times", "none"});
-      return traces::InputError(
+      if (!first_time_ns_) return NoSuchMoment({file_, "", "events with times", "none"});
+      return NoSuchMoment(
           {file_, "", "a time that the history reaches",
            "a history of " + std::to_string(*last_time_ns_ - *first_time_ns_) + " ns"});
     case MomentKind::event:
-      return traces::InputError(
+      return NoSuchMoment(
           {file_, "", "an event " + std::to_string(moment_.event),
            events == 0 ? "no history" : std::to_string(events) + " events, from 0 on"});
     case MomentKind::peak:
@@ -248,7 +248,7 @@ traces::InputError HoldingsFinder::no_such_moment() const {
     case MomentKind::end:
       break;
   }
-  return traces::InputError({file_, "", "a device", "none"});
+  return NoSuchMoment({file_, "", "a device", "none"});
 }
 
 FoundHoldings find_holdings(Recording& recording, const Moment& moment,

@@ -41,6 +41,13 @@ struct DeviceHoldings {
   std::uint64_t contradictions = 0;
 };
 
+/// The refusal of a moment that a file does not have, such as an out-of-memory; another may have
+/// it.
+class NoSuchMoment : public traces::InputError {
+ public:
+  using InputError::InputError;
+};
+
 class HoldingsFinder : public MemoryEventSink {
  public:
   /// `file` is for messages. `allocated_after`: only what was allocated after this event.
@@ -61,7 +68,7 @@ class HoldingsFinder : public MemoryEventSink {
   }
 
   /// Once the reader is through; devices by number, those without such a moment left out. Throws
-  /// InputError where no device has it. `event_count`: of a program, across its devices.
+  /// NoSuchMoment where no device has it. `event_count`: of a program, across its devices.
   std::vector<DeviceHoldings> finish(std::optional<std::uint64_t> event_count);
 
  private:
@@ -118,7 +125,7 @@ class HoldingsFinder : public MemoryEventSink {
   bool is_past_moment(const MemoryEvent& event) const;
   bool ends_at_moment(const Device& device, std::optional<std::uint64_t> event_count) const;
   DeviceHoldings holdings_of(std::int64_t number, Device& device) const;
-  traces::InputError no_such_moment() const;
+  NoSuchMoment no_such_moment() const;
 
   std::string file_;
   Moment moment_;
@@ -135,8 +142,8 @@ struct FoundHoldings {
   std::vector<std::string> notes;
 };
 
-/// `allocated_after`: only what was allocated after this event. Throws InputError, also where there
-/// is no such moment.
+/// `allocated_after`: only what was allocated after this event. Throws InputError; NoSuchMoment
+/// where there is none.
 FoundHoldings find_holdings(Recording& recording, const Moment& moment,
                             std::optional<std::uint64_t> allocated_after = {});
 

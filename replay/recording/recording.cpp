@@ -161,22 +161,17 @@ void Recording::read_history() {
   }
   const bool has_memory = collector.has_memory();
   history_ = collector.take();
-  if (!has_memory) refuse_other_dict();
+  if (!has_memory) refuse_host_alone();
   if (memory() == traces::ShownMemory::host) take_as_host(history_);
   explained_.resize(history_.devices.size());
 }
 
-/// Refuses a dict of the format of snapshots with other things in it.
-void Recording::refuse_other_dict() const {
+/// Refuses a snapshot that has pinned host memory alone.
+void Recording::refuse_host_alone() const {
   const bool is_snapshot = trace_.format == traces::TraceFormat::snapshot_pickle ||
                            trace_.format == traces::TraceFormat::snapshot_json;
   if (!is_snapshot || memory() == traces::ShownMemory::host) return;
-  const bool has_other = !history_.other_sections.empty();
-  throw InputError(
-      {file_, "", "a memory snapshot, with 'segments' or 'device_traces'",
-       has_other ? "a dict with '" +
-                       std::string(tables_->texts.text(history_.other_sections.front().key)) + "'"
-                 : "a dict without either"});
+  traces::refuse_other_dict(file_, tables_->texts.text(history_.other_sections.front().key));
 }
 
 void Recording::read_program() {

@@ -97,7 +97,7 @@ class Recording {
 
  private:
   void read_history();
-  void refuse_other_dict() const;
+  void refuse_host_alone() const;
   /// Null where only following the history tells under which rules its blocks were placed.
   std::unique_ptr<StartedHistory> start_alone(const DeviceHistory& device) const;
   std::size_t index_of(const DeviceHistory& device) const;

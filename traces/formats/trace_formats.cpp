@@ -6,6 +6,7 @@
 
 #include "allocator/types/check.h"
 #include "traces/filters/host_recording.h"
+#include "traces/filters/record_filter.h"
 #include "traces/formats/foreign_files.h"
 #include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
@@ -154,8 +155,10 @@ constexpr std::array<FormatRow, 7> rows = {{
      false,
      nullptr,
      [](OpenTrace& trace, SnapshotTables&, NativeSinks) -> SnapshotFacts {
-       refuse_file(trace.file, "a recording with requests or blocks",
-                   "a memory timeline of torch.profiler: sums over time, which vramlab info shows");
+       refuse_file(
+           trace.file, "a recording with requests or blocks",
+           "a memory timeline of torch.profiler: sums over time, which vramlab info and explain "
+           "show if it is the only file");
      },
      nullptr,
      {},
@@ -168,6 +171,50 @@ bool has_ending(TraceFormat format, std::string_view path) {
   return std::ranges::any_of(row_of(format).endings, [&](std::string_view ending) {
     return !ending.empty() && path.ends_with(ending);
   });
+}
+
+/// Passes a snapshot on and looks whether it has memory: segments or events, perhaps none, of GPUs
+/// or of pinned host memory.
+class MemorySections final : public PassingSinks {
+ public:
+  MemorySections(const SnapshotTables& tables, NativeSinks next)
+      : PassingSinks(next), tables_(tables) {}
+
+  void bare_list() override {
+    has_memory_ = true;
+    PassingSinks::bare_list();
+  }
+  void section(SnapshotSection section) override {
+    has_memory_ = has_memory_ || section == SnapshotSection::segments ||
+                  section == SnapshotSection::device_traces;
+    PassingSinks::section(section);
+  }
+  void unknown_section(TextId key, const GenericPointer& value) override {
+    const std::string_view name = tables_.texts.text(key);
+    if (name == host_segments_key || name == host_traces_key)
+      has_memory_ = true;
+    else if (!other_)
+      other_ = key;
+    PassingSinks::unknown_section(key, value);
+  }
+  void refuse_without_memory(const std::string& file) const {
+    if (!has_memory_) refuse_other_dict(file, other_ ? tables_.texts.text(*other_) : "");
+  }
+
+ private:
+  const SnapshotTables& tables_;
+  bool has_memory_ = false;
+  std::optional<TextId> other_;
+};
+
+SnapshotFacts read_sections(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) {
+  const FormatRow& row = row_of(trace.format);
+  if (trace.format != TraceFormat::snapshot_pickle && trace.format != TraceFormat::snapshot_json)
+    return row.read(trace, tables, sinks);
+  MemorySections sections(tables, sinks);
+  SnapshotFacts facts = row.read(trace, tables, sections.sinks());
+  sections.refuse_without_memory(trace.file);
+  return facts;
 }
 
 }  // namespace
@@ -183,12 +230,17 @@ std::optional<TraceFormat> format_beginning_like(std::string_view bytes) {
   return std::nullopt;
 }
 
+void refuse_other_dict(const std::string& file, std::string_view key) {
+  refuse_file(file, "a memory snapshot, with 'segments' or 'device_traces'",
+              key.empty() ? "a dict without either" : "a dict with '" + std::string(key) + "'");
+}
+
 SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) {
   if (trace.memory == ShownMemory::host) {
     HostRecording host(tables, sinks);
-    return row_of(trace.format).read(trace, tables, host.sinks());
+    return read_sections(trace, tables, host.sinks());
   }
-  return row_of(trace.format).read(trace, tables, sinks);
+  return read_sections(trace, tables, sinks);
 }
 
 SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSink& sink) {

@@ -57,6 +57,16 @@ TEST(CapacityCommands, name_the_smallest_gpu_that_explain_names) {
               HasSubstr(",replays,smallest_gpu\n"));
 }
 
+TEST(CapacityCommands, say_in_markdown_what_they_say_in_text) {
+  const std::string pool = "backend:cudaMallocAsync";
+  const std::string text =
+      run_vramlab({"capacity", leak, "--conf", "", "--conf", pool, "--format", "markdown"}).output;
+  EXPECT_THAT(text, testing::StartsWith(leak));
+  EXPECT_THAT(text, HasSubstr("\n\n* smallest GPU: "));
+  EXPECT_THAT(text, HasSubstr("(no options)\n* smallest GPU: "));
+  EXPECT_THAT(text, HasSubstr("\n* backend:cudaMallocAsync is modelled"));
+}
+
 TEST(CapacityCommands, pack_lists_of_buffers_beside_a_known_capacity) {
   const ProgramResult fits = run_vramlab({"capacity", "-", "--capacity", "12"}, buffer_list);
   EXPECT_EQ(fits.exit_status, 0) << fits.errors;

@@ -84,6 +84,28 @@ TEST_F(CommonFiles, memory_timelines_are_shown_and_not_replayed) {
       expect_refused({command, common_files + name},
                      "expected a recording with requests or blocks, found a memory timeline");
   }
+  const ProgramResult beside = run_vramlab({"info", leak, common_files + "memory_timeline.json"});
+  EXPECT_EQ(beside.exit_status, 2);
+  EXPECT_THAT(beside.errors, HasSubstr("which vramlab info and explain show if it is the only"));
+}
+
+TEST_F(CommonFiles, a_dict_without_memory_is_refused_by_every_command) {
+  for (const std::string content : {R"({"a": 1})", R"({"allocator_settings": {}})"}) {
+    const std::string file = write("other.json", content);
+    const std::string reason =
+        "expected a memory snapshot, with 'segments' or 'device_traces', found a dict with" +
+        std::string(content.find("\"a\"") == std::string::npos ? "out either" : " 'a'");
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"info", file},
+                                               {"info", file, "--json"},
+                                               {"verify", file},
+                                               {"replay", file},
+                                               {"explain", file},
+                                               {"top", file, "--host"},
+                                               {"convert", file, "-o", in_folder("out.pickle")}})
+      expect_refused(words, reason);
+    EXPECT_FALSE(std::filesystem::exists(in_folder("out.pickle")));
+  }
 }
 
 TEST_F(CommonFiles, of_other_kinds_are_refused_by_what_they_are) {

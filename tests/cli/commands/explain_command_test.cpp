@@ -109,7 +109,7 @@ TEST(ExplainCommand, of_several_files_the_worst_is_explained_and_all_are_in_the_
   EXPECT_EQ(document.at("recordings").at(1).at("failures"), 1);
   const std::string text = run_vramlab({"explain", leak, file, training}).output;
   EXPECT_THAT(text, HasSubstr("peak reserved"));
-  EXPECT_THAT(text, HasSubstr("leak.vtrace"));
+  EXPECT_THAT(text, HasSubstr("eak.vtrace    0 "));
   const std::string table = run_vramlab({"info", leak, file, training}).output;
   EXPECT_EQ(std::ranges::count(table, '\n'), 4) << table;
 }
@@ -226,6 +226,8 @@ TEST(ExplainCommand, a_memory_timeline_is_answered_by_kinds_of_memory) {
   EXPECT_EQ(document.at("memory_timeline").at("timeline"),
             run_json({"info", file}).at("files").at(0).at("timeline"));
   expect_refused({"explain", file, "--gpu", "l4"}, "found a memory timeline");
+  expect_refused({"explain", file, "--at", "5"}, "which --at and --device name");
+  expect_refused({"explain", file, "--device", "0"}, "which --at and --device name");
 }
 
 TEST(ExplainCommand, a_refused_option_string_of_the_recording_is_said) {

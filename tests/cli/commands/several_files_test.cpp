@@ -1,6 +1,8 @@
 // Several recordings of one job: advise, capacity, top and replay count the worst, show each, and
 // say of a file what they say of it alone.
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "tests/support/kit/command_test.h"
 
@@ -162,15 +164,82 @@ TEST(SeveralFiles, options_about_one_file_refuse_several) {
 }
 
 TEST(SeveralFiles, one_that_cannot_be_answered_is_named) {
-  for (const char* const command : {"advise", "capacity", "top", "replay"})
-    expect_refused({command, leak, "/nonexistent.pickle"}, "/nonexistent.pickle");
+  expect_refused({"advise", leak, "/nonexistent.pickle"}, "/nonexistent.pickle");
+  for (const char* const command : {"info", "capacity", "top", "replay"})
+    expect_refused({command, "/nonexistent.pickle", "/nonexistent.pickle"}, "/nonexistent.pickle");
+}
+
+TEST(SeveralFiles, a_broken_one_is_named_and_the_others_are_answered_as_without_it) {
+  const std::string broken = support::own_folder() + "several_broken.pickle";
+  std::ofstream(broken) << "no recording";
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"info", "--json"},
+                                             {"capacity", "--replays-above", "0"},
+                                             {"capacity", "--replays-above", "0", "--json"},
+                                             {"top"},
+                                             {"top", "--json"},
+                                             {"top", "--growth"},
+                                             {"replay"},
+                                             {"replay", "--json"}}) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    const ProgramResult all = run_vramlab(asked_of(words, {leak, broken, training}));
+    EXPECT_EQ(all.exit_status, 2);
+    EXPECT_THAT(all.errors, HasSubstr(broken + " at byte 0: expected"));
+    EXPECT_EQ(std::ranges::count(all.errors, '\n'), 1) << all.errors;
+    EXPECT_NE(all.output, "");
+    EXPECT_EQ(all.output, run_vramlab(asked_of(words, {leak, training})).output);
+    EXPECT_EQ(run_vramlab(asked_of(words, {broken, leak})).exit_status, 2);
+  }
+}
+
+class SeveralRanks : public FolderTest {};
+
+TEST_F(SeveralRanks, top_answers_for_those_that_ran_out_of_memory_and_notes_the_others) {
+  const std::string failed = in_folder("failed.pickle");
+  ASSERT_EQ(run_vramlab({"replay", leak, "--device-memory", "300MiB", "--on-oom", "skip",
+                         "--snapshot-out", failed, "--quiet"})
+                .exit_status,
+            0);
+  const std::vector<std::string> words = {"top", "--at", "oom"};
+  const ProgramResult text = run_vramlab(asked_of(words, {leak, failed, training}));
+  EXPECT_EQ(text.exit_status, 0) << text.errors;
+  EXPECT_THAT(text.output,
+              StartsWith(failed + ", the worst of 3 files\n  note: left out, without a "
+                                  "request that failed: "));
+  EXPECT_THAT(text.output, HasSubstr("at the first out-of-memory"));
+  const json all = run_json(asked_of(words, {leak, failed}));
+  EXPECT_EQ(all.at("worst_file"), failed);
+  EXPECT_EQ(all.at("files").at(1), run_json({"top", failed, "--at", "oom"}));
+  EXPECT_EQ(all.at("files").at(0).at("devices"), json::array());
+  EXPECT_EQ(all.at("files").at(0).at("notes").at(0), "expected a request that failed, found none");
+  const ProgramResult folded = run_vramlab({"top", leak, failed, "--at", "oom", "--folded"});
+  EXPECT_THAT(folded.errors, HasSubstr("left out, without a request that failed: "));
+  EXPECT_THAT(folded.output, HasSubstr("failed.pickle;"));
+  expect_refused({"top", leak, training, "--at", "oom"}, "expected a request that failed");
+}
+
+TEST_F(SeveralRanks, with_long_names_fit_into_100_letters) {
+  const std::string long_name = std::string(70, 'r') + ".pickle";
+  const std::vector<std::string> files = {write("a_" + long_name, content_of(leak)),
+                                          write("b_" + long_name, content_of(training))};
+  for (const char* const command : {"info", "top", "replay", "capacity"}) {
+    const std::string text = run_vramlab({command, files[0], files[1]}).output;
+    const std::string table = text.substr(text.rfind("file  "));
+    EXPECT_THAT(table, HasSubstr("a_r")) << text;
+    EXPECT_THAT(table, HasSubstr("r ... rr")) << text;
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  }
 }
 
 class SeveralLists : public FolderTest {};
 
 TEST_F(SeveralLists, of_buffers_are_refused) {
   const std::string list = write("buffers.csv", buffer_list);
-  expect_refused({"capacity", list, leak}, "a list of buffers: expected a single file, found 2");
+  const ProgramResult both = run_vramlab({"capacity", list, leak, "--replays-above", "0"});
+  EXPECT_EQ(both.exit_status, 2);
+  EXPECT_THAT(both.errors, HasSubstr(list + ": expected a recording or a program"));
+  EXPECT_THAT(both.output, StartsWith(leak));
 }
 
 }  // namespace

@@ -5,11 +5,10 @@
 #include <optional>
 
 #include "tools/cli/kit/input_files.h"
-#include "tools/cli/kit/messages.h"
-#include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/several_files.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -118,9 +117,9 @@ Table table_with(const std::vector<RecordingRow>& rows, NameCell name_cell) {
                {"GPU"},
                {"peak allocated"},
                {"peak reserved"},
-               {"of the mean"},
-               {"out of memory"},
-               left("line that failed or holds most")});
+               {"of mean"},
+               {"OOM"},
+               left("worst line")});
   const Bytes mean = mean_reserved(rows);
   const std::vector<std::string> names = short_names_of(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -148,27 +147,20 @@ ordered_json recording_json(const RecordingRow& row) {
 FoundRecordings look_at_recordings(const std::vector<std::string>& files, const CommonFlags& flags,
                                    const LookedUnder& under) {
   FoundRecordings found;
-  std::vector<std::optional<traces::InputError>> refusals(files.size());
   std::vector<std::vector<DeviceOverview>> overviews(files.size());
   KeptWorst worst;
-  for_each_file(files, flags, usual_thread_count(), [&](std::size_t i, ProgressBar& bar) {
-    try {
-      traces::OpenTrace trace = open_input(files[i], bar.listener());
-      if (files.size() == 1 && trace.format == traces::TraceFormat::memory_timeline) {
-        found.timeline = traces::read_memory_timeline(*trace.source, trace.file);
-        return;
-      }
-      std::unique_ptr<replay::Recording> recording =
-          open_recording(std::move(trace), {under.version});
-      overviews[i] = overviews_in(*recording, under);
-      worst.offer(i, std::move(recording), overviews[i]);
-    } catch (const traces::InputError& error) {
-      refusals[i] = error;
+  const auto look_at = [&](std::size_t i, ProgressBar& bar) {
+    traces::OpenTrace trace = open_input(files[i], bar.listener());
+    if (files.size() == 1 && trace.format == traces::TraceFormat::memory_timeline) {
+      found.timeline = traces::read_memory_timeline(*trace.source, trace.file);
+      return;
     }
-  });
-  for (const auto& refusal : refusals)
-    if (refusal) found.refused.push_back(*refusal);
-  if (found.refused.size() == files.size()) throw found.refused.front();
+    std::unique_ptr<replay::Recording> recording =
+        open_recording(std::move(trace), {under.version});
+    overviews[i] = overviews_in(*recording, under);
+    worst.offer(i, std::move(recording), overviews[i]);
+  };
+  found.refused = try_each_file(files, flags, usual_thread_count(), look_at);
   for (std::size_t i = 0; i < files.size(); ++i)
     for (DeviceOverview& overview : overviews[i])
       found.rows.push_back({files[i], std::move(overview)});
@@ -176,14 +168,9 @@ FoundRecordings look_at_recordings(const std::vector<std::string>& files, const 
   return found;
 }
 
-ExitStatus tell_refused(const FoundRecordings& found) {
-  const MessageForm form = asked_message_form();
-  for (const traces::InputError& error : found.refused) tell(error_message(error, form));
-  return found.refused.empty() ? ExitStatus::done : ExitStatus::bad_input;
-}
-
-Table recordings_table(const std::vector<RecordingRow>& rows) {
-  return table_with(rows, [](const std::string& name) { return name; });
+std::string recordings_text(const std::vector<RecordingRow>& rows, const std::string& indent) {
+  return table_with(rows, [](const std::string& name) { return name; })
+      .text_within(widest_line, indent);
 }
 
 std::string recordings_markdown(const std::vector<RecordingRow>& rows) {

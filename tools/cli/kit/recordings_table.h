@@ -10,7 +10,6 @@
 
 #include "replay/explain/device_overview.h"
 #include "tools/cli/kit/arguments.h"
-#include "tools/cli/printers/table.h"
 #include "traces/io/input_error.h"
 #include "traces/logs/memory_timeline.h"
 
@@ -43,12 +42,8 @@ struct LookedUnder {
 FoundRecordings look_at_recordings(const std::vector<std::string>& files, const CommonFlags& flags,
                                    const LookedUnder& under = {});
 
-/// Prints why files were refused to standard error; the status of a command that answered the
-/// others.
-ExitStatus tell_refused(const FoundRecordings& found);
-
-/// Names without the folders that all of them share.
-Table recordings_table(const std::vector<RecordingRow>& rows);
+/// Names without the folders that all of them share, in lines of at most widest_line letters.
+std::string recordings_text(const std::vector<RecordingRow>& rows, const std::string& indent);
 std::string recordings_markdown(const std::vector<RecordingRow>& rows);
 nlohmann::ordered_json recordings_json(const std::vector<RecordingRow>& rows);
 

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "allocator/types/check.h"
+#include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/shown_text.h"
 #include "traces/io/input_error.h"
@@ -27,6 +28,30 @@ void for_each_file(const std::vector<std::string>& files, const CommonFlags& fla
     run(file, bar);
     all.show(std::to_string(++done) + count);
   });
+}
+
+std::vector<traces::InputError> try_each_file(
+    const std::vector<std::string>& files, const CommonFlags& flags, std::size_t threads,
+    const std::function<void(std::size_t file, ProgressBar& bar)>& run) {
+  std::vector<std::optional<traces::InputError>> refusals(files.size());
+  for_each_file(files, flags, threads, [&](std::size_t file, ProgressBar& bar) {
+    try {
+      run(file, bar);
+    } catch (const traces::InputError& error) {
+      refusals[file] = error;
+    }
+  });
+  std::vector<traces::InputError> refused;
+  for (const auto& refusal : refusals)
+    if (refusal) refused.push_back(*refusal);
+  if (refused.size() == files.size()) throw traces::InputError(refused.front());
+  return refused;
+}
+
+ExitStatus tell_refused(const std::vector<traces::InputError>& refused) {
+  const MessageForm form = asked_message_form();
+  for (const traces::InputError& error : refused) tell(error_message(error, form));
+  return refused.empty() ? ExitStatus::done : ExitStatus::bad_input;
 }
 
 std::vector<std::string> short_names(const std::vector<std::string>& files) {

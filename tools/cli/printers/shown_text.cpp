@@ -63,10 +63,24 @@ std::string escaped(std::string_view text, const Stays& stays, const Escape& esc
   return shown;
 }
 
+/// A byte inside a letter of UTF-8.
+bool is_inside_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
 }  // namespace
 
 std::string shown_name(std::string_view text) {
   return escaped(text, [](char) { return false; }, escape_for_people);
+}
+
+std::string shortened(std::string_view name, std::size_t width) {
+  std::string text = shown_name(name);
+  if (text.size() <= width) return text;
+  // The end of a path tells more than its beginning.
+  std::size_t begin = width / 4;
+  std::size_t end = text.size() - (width - begin - 5);
+  while (begin > 0 && is_inside_letter(text[begin])) --begin;
+  while (end < text.size() && is_inside_letter(text[end])) ++end;
+  return text.substr(0, begin) + " ... " + text.substr(end);
 }
 
 std::string shown_lines(std::string_view text) {

@@ -7,6 +7,7 @@
 // through shown_name() first, as the cells of tables and the values of add_line() do.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,11 @@ namespace vramlab::tools {
 /// The text on one line, with an escape for each letter that is not for reading.
 std::string shown_name(std::string_view text);
 
-/// The same, but line breaks and tabs stay.
+/// The same in at most so many letters: a longer name keeps its beginning and its end, with three
+/// dots between them. Requires: a width of at least 8.
+std::string shortened(std::string_view name, std::size_t width);
+
+/// The text on one or more lines: line breaks and tabs stay.
 std::string shown_lines(std::string_view text);
 
 /// A document of JSON that means the same, with JSON's own escapes for these letters.

@@ -27,6 +27,33 @@ std::vector<std::string> headings_of(const std::vector<Column>& columns) {
   return headings;
 }
 
+/// The widths of columns whose lines fit. The widest left-aligned column gives way first, down to
+/// its heading.
+std::vector<std::size_t> widths_within(const std::vector<Column>& columns,
+                                       const std::vector<std::vector<std::string>>& rows,
+                                       std::size_t width, std::size_t indent) {
+  constexpr std::size_t least_width = 12;
+  std::vector<std::size_t> widths;
+  std::size_t line = indent + std::string_view(between_columns).size() * (columns.size() - 1);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    widths.push_back(std::max(columns[i].width, columns[i].heading.size()));
+    for (const auto& row : rows) widths[i] = std::max(widths[i], row[i].size());
+    line += widths[i];
+  }
+  const auto spare = [&](std::size_t i) {
+    const std::size_t least = std::max(least_width, columns[i].heading.size());
+    return columns[i].align == Align::left && widths[i] > least ? widths[i] : 0;
+  };
+  for (; line > width; --line) {
+    std::size_t widest = 0;
+    for (std::size_t i = 1; i < columns.size(); ++i)
+      if (spare(i) > spare(widest)) widest = i;
+    if (spare(widest) == 0) break;
+    --widths[widest];
+  }
+  return widths;
+}
+
 std::string with_backslashes(const std::string& text, std::string_view before) {
   std::string escaped;
   for (const char letter : shown_name(text)) {
@@ -89,6 +116,17 @@ std::string Table::text(const std::string& indent) const {
     text += row + "\n";
   }
   return text;
+}
+
+std::string Table::text_within(std::size_t width, const std::string& indent) const {
+  const std::vector<std::size_t> widths = widths_within(columns_, rows_, width, indent.size());
+  Table shorter(columns_);
+  for (std::vector<std::string> row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (columns_[i].align == Align::left) row[i] = shortened(row[i], widths[i]);
+    shorter.add(std::move(row));
+  }
+  return shorter.text(indent);
 }
 
 std::string Table::markdown() const {

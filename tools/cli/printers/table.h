@@ -2,6 +2,7 @@
 // says how many rows a limit leaves out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -22,6 +23,9 @@ inline Column left(std::string heading, std::size_t width = 0) {
   return {std::move(heading), width, Align::left};
 }
 
+/// The longest line of an answer that people read.
+inline constexpr std::size_t widest_line = 100;
+
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -33,6 +37,9 @@ class Table {
 
   /// The table with a line of headings, unless all of them are empty.
   std::string text(const std::string& indent = "  ") const;
+  /// The same in lines of at most so many letters, as far as the left-aligned cells can be shorter:
+  /// the longest lose their middle.
+  std::string text_within(std::size_t width, const std::string& indent = "  ") const;
   /// Cells are printed as they are: markdown_cell() and code_cell() make a text safe.
   std::string markdown() const;
   std::string csv() const;

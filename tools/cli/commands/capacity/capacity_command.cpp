@@ -187,18 +187,24 @@ Table files_table(const CapacityOutcomes& files,
   return table;
 }
 
-/// A line for each setting with an answer, of the file that needs most under it; with several
+/// The GPU of each setting with an answer, of the file that needs most under it; with several
 /// settings it ends with the options.
-std::string gpu_lines(const CapacityOutcomes& files) {
-  std::string text;
+std::vector<std::string> gpus_of(const CapacityOutcomes& files) {
+  std::vector<std::string> gpus;
   const std::size_t settings = files.front().rows.size();
   for (std::size_t i = 0; i < settings; ++i) {
     const CapacityRow& row = files[worst_file(files, i)].rows[i];
-    if (!row.smallest_gpu) continue;
-    add_line(text, text.empty() ? "smallest GPU" : "",
-             smallest_gpu_text(*row.smallest_gpu) +
-                 (settings > 1 ? "  (" + setting_name(row) + ")" : ""));
+    if (row.smallest_gpu)
+      gpus.push_back(smallest_gpu_text(*row.smallest_gpu) +
+                     (settings > 1 ? "  (" + setting_name(row) + ")" : ""));
   }
+  return gpus;
+}
+
+std::string gpu_lines(const CapacityOutcomes& files) {
+  std::string text;
+  for (const std::string& gpu : gpus_of(files))
+    add_line(text, text.empty() ? "smallest GPU" : "", gpu);
   return text;
 }
 
@@ -264,15 +270,22 @@ std::string capacity_text(const CapacityOutcomes& files) {
   std::string text = head_text(about);
   for (const std::string& note : about.notes) text += "note: " + shown_name(note) + "\n";
   text += settings_text(figure_columns, rows_of(files)) + gpu_lines(files);
-  if (files.size() > 1) return text + "\n" + files_table(files, std::identity()).text("");
+  if (files.size() > 1)
+    return text + "\n" + files_table(files, std::identity()).text_within(widest_line, "");
   const PackOutcome& packing = files.front().packing;
   for (std::size_t i = 0; i < packing.results.size(); ++i) text += packing_text(packing, i);
   return text;
 }
 
 std::string capacity_markdown(const CapacityOutcomes& files) {
-  const std::string text = settings_markdown(figure_columns, rows_of(files));
-  return files.size() > 1 ? text + "\n" + files_table(files, code_cell).markdown() : text;
+  const AskedWhatIf about = asked_of(files);
+  std::string text = head_markdown(about) + settings_markdown(figure_columns, rows_of(files));
+  if (files.size() > 1) text += "\n" + files_table(files, code_cell).markdown();
+  std::string list;
+  for (const std::string& gpu : gpus_of(files))
+    list += "* smallest GPU: " + markdown_cell(gpu) + "\n";
+  for (const std::string& note : about.notes) list += "* " + markdown_cell(note) + "\n";
+  return text + (list.empty() ? "" : "\n" + list);
 }
 
 /// Empty where no GPU is known to be enough.
@@ -380,10 +393,12 @@ std::string printed(const CapacityOutcomes& files, const std::string& format) {
   return format == "markdown" ? capacity_markdown(files) : capacity_text(files);
 }
 
-void refuse_settings(const CapacityArguments& arguments) {
-  refuse_several(arguments.files, "a list of buffers");
+void refuse_settings(const std::string& file, const CapacityArguments& arguments) {
+  if (arguments.files.size() > 1)
+    throw traces::InputError(
+        {file, "", "a recording or a program, as several files are", "a list of buffers"});
   if (!arguments.options.empty() || !conditions_text(arguments.replay).empty())
-    throw traces::InputError({arguments.files.front(), "",
+    throw traces::InputError({file, "",
                               "a recording or a program, which --conf and other "
                               "conditions are for",
                               "a list of buffers"});
@@ -473,7 +488,7 @@ CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& a
 
 CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& arguments,
                         const std::string& format) {
-  refuse_settings(arguments);
+  refuse_settings(bytes.file, arguments);
   if (format != "text" && format != "json")
     throw traces::InputError({"--format", "", "text or json of a list of buffers", format});
   CapacityOutcome outcome;
@@ -488,18 +503,19 @@ CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& argum
 ExitStatus capacity(const CapacityArguments& arguments) {
   const std::string format = wanted_format(arguments.output, arguments.flags);
   OpenOutput output(arguments.output);
-  CapacityOutcomes files(arguments.files.size());
-  for_each_file(arguments.files, arguments.flags, arguments.threads,
-                [&](std::size_t i, ProgressBar& bar) {
-                  traces::OpenBytes bytes = traces::open_bytes(arguments.files[i], bar.listener());
-                  const std::string file = bytes.file;
-                  files[i] = traces::begins_like_buffer_list(bytes.start)
-                                 ? of_list(bytes, arguments, format)
-                                 : of_recording(std::move(bytes), arguments, bar);
-                  files[i].about.files = {file};
-                });
-  output.finish(printed(files, format));
-  const PackOutcome& packing = files.front().packing;
+  const auto files = answer_each_file<CapacityOutcome>(
+      arguments.files, arguments.flags, arguments.threads, [&](std::size_t i, ProgressBar& bar) {
+        traces::OpenBytes bytes = traces::open_bytes(arguments.files[i], bar.listener());
+        const std::string file = bytes.file;
+        CapacityOutcome outcome = traces::begins_like_buffer_list(bytes.start)
+                                      ? of_list(bytes, arguments, format)
+                                      : of_recording(std::move(bytes), arguments, bar);
+        outcome.about.files = {file};
+        return outcome;
+      });
+  output.finish(printed(files.answers, format));
+  if (tell_refused(files.refused) != ExitStatus::done) return ExitStatus::bad_input;
+  const PackOutcome& packing = files.answers.front().packing;
   return !packing.capacity || packing.all_fit() ? ExitStatus::done : ExitStatus::answer_is_no;
 }
 

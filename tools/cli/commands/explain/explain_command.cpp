@@ -62,7 +62,7 @@ std::string explain_printed(const replay::Explanation& explanation,
   const bool is_markdown = format == "markdown";
   const std::string text = is_markdown ? answer.markdown() : answer.text();
   if (rows.size() < 2) return text;
-  return text + "\n" + (is_markdown ? recordings_markdown(rows) : recordings_table(rows).text());
+  return text + "\n" + (is_markdown ? recordings_markdown(rows) : recordings_text(rows, "  "));
 }
 
 std::string explain_json(const replay::Explanation& explanation,
@@ -80,6 +80,10 @@ void print_timeline(const FoundRecordings& found, const ExplainArguments& argume
   if (!conditions_given(arguments.replay).empty())
     throw traces::InputError({arguments.files.front(), "",
                               "a recording that can be replayed under other conditions",
+                              "a memory timeline"});
+  if (arguments.event || arguments.device)
+    throw traces::InputError({arguments.files.front(), "",
+                              "a recording with events and devices, which --at and --device name",
                               "a memory timeline"});
   AnswerText answer = memory_timeline_answer(*found.timeline);
   if (format == "json")
@@ -119,7 +123,7 @@ ExitStatus explain_files(const ExplainArguments& arguments) {
   const traces::SnapshotTables& tables = found.worst->tables();
   print(format == "json" ? explain_json(explanation, tables, found.rows, arguments)
                          : explain_printed(explanation, tables, found.rows, arguments));
-  return tell_refused(found);
+  return tell_refused(found.refused);
 }
 
 void add_options(CLI::App& command, ExplainArguments& arguments) {

@@ -15,6 +15,8 @@
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/recordings_table.h"
+#include "tools/cli/kit/several_files.h"
+#include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
@@ -467,8 +469,7 @@ std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFo
   return "protocol " + std::to_string(facts.protocol) + ", " + producer;
 }
 
-InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
-  ProgressBar bar(path, flags);
+InfoOutcome look_at(const std::string& path, ProgressBar& bar) {
   traces::OpenTrace trace = open_input(path, bar.listener());
   InfoOutcome outcome;
   outcome.file = trace.file;
@@ -500,14 +501,14 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
 ExitStatus info(const InfoArguments& arguments) {
   if (arguments.files.size() > 1 && !arguments.flags.json) {
     const FoundRecordings found = look_at_recordings(arguments.files, arguments.flags);
-    print(recordings_table(found.rows).text(""));
-    return tell_refused(found);
+    print(recordings_text(found.rows, ""));
+    return tell_refused(found.refused);
   }
-  std::vector<InfoOutcome> outcomes;
-  for (const std::string& file : arguments.files)
-    outcomes.push_back(look_at(file, arguments.flags));
-  print(arguments.flags.json ? info_json(outcomes) : info_text(outcomes.front()));
-  return ExitStatus::done;
+  const auto found = answer_each_file<InfoOutcome>(
+      arguments.files, arguments.flags, usual_thread_count(),
+      [&](std::size_t i, ProgressBar& bar) { return look_at(arguments.files[i], bar); });
+  print(arguments.flags.json ? info_json(found.answers) : info_text(found.answers.front()));
+  return tell_refused(found.refused);
 }
 
 void add_options(CLI::App& command, InfoArguments& arguments) {

@@ -507,7 +507,11 @@ std::optional<Bytes> recorded_peak_of(const replay::ReplayReport& report) {
   return all;
 }
 
-Table files_table(const std::vector<std::string>& files, const std::vector<ReplayAnswer>& answers) {
+using ReplayAnswers = FileAnswers<ReplayAnswer>;
+
+Table files_table(const ReplayAnswers& all) {
+  const std::vector<std::string>& files = all.files;
+  const std::vector<ReplayAnswer>& answers = all.answers;
   Table table({left("file"),
                {"peak allocated"},
                {"peak reserved"},
@@ -527,8 +531,8 @@ Table files_table(const std::vector<std::string>& files, const std::vector<Repla
   return table;
 }
 
-std::string printed(const std::vector<std::string>& files, std::vector<ReplayAnswer>& answers,
-                    const CommonFlags& flags) {
+std::string printed(ReplayAnswers& files, const CommonFlags& flags) {
+  std::vector<ReplayAnswer>& answers = files.answers;
   const auto found = std::ranges::max_element(
       answers,
       [](const ReplayAnswer& a, const ReplayAnswer& b) { return is_better(a.figures, b.figures); });
@@ -538,8 +542,8 @@ std::string printed(const std::vector<std::string>& files, std::vector<ReplayAns
     for (ReplayAnswer& answer : answers) documents.push_back(std::move(answer.json));
     return json_text(of_files_json(std::move(documents), worst));
   }
-  const std::string text = worst_heading(files, worst) + found->text;
-  return files.size() > 1 ? text + "\n" + files_table(files, answers).text() : text;
+  const std::string text = worst_heading(files.files, worst) + found->text;
+  return answers.size() > 1 ? text + "\n" + files_table(files).text_within(widest_line) : text;
 }
 
 class TimelineFile {
@@ -696,14 +700,14 @@ ReplayAnswer replay_file(const std::string& name, const ReplayCommand& command,
 
 ExitStatus replay_files(const ReplayCommand& command) {
   ReplayOutputs outputs(command);
-  std::vector<ReplayAnswer> answers(command.files.size());
-  for_each_file(command.files, command.flags, usual_thread_count(),
-                [&](std::size_t i, ProgressBar& bar) {
-                  answers[i] = replay_file(command.files[i], command, outputs, bar);
-                });
+  ReplayAnswers files = answer_each_file<ReplayAnswer>(
+      command.files, command.flags, usual_thread_count(), [&](std::size_t i, ProgressBar& bar) {
+        return replay_file(command.files[i], command, outputs, bar);
+      });
   const bool has_failures = std::ranges::any_of(
-      answers, [](const ReplayAnswer& answer) { return answer.figures.failed.has_value(); });
-  print(printed(command.files, answers, command.flags));
+      files.answers, [](const ReplayAnswer& answer) { return answer.figures.failed.has_value(); });
+  print(printed(files, command.flags));
+  if (tell_refused(files.refused) != ExitStatus::done) return ExitStatus::bad_input;
   return command.fails_on_out_of_memory && has_failures ? ExitStatus::answer_is_no
                                                         : ExitStatus::done;
 }

@@ -18,6 +18,7 @@
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/logging.h"
 #include "tools/cli/kit/messages.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/several_files.h"
@@ -52,6 +53,8 @@ struct TopAnswer {
   std::vector<std::vector<std::string>> rows;
   /// The file with the most is the worst.
   double most = 0;
+  /// The refusal of a file that has no such moment, which others may have.
+  std::optional<traces::InputError> no_moment;
 };
 
 struct TopOutcome {
@@ -80,20 +83,6 @@ struct GrowthOutcome {
   /// Sites to show of each device; 0 for all.
   std::uint64_t limit = 0;
 };
-
-/// A byte inside a letter of UTF-8.
-bool is_inside_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
-/// The beginning and the end of a name that is too long for a line.
-std::string shortened(const std::string& name, std::size_t width) {
-  const std::string text = shown_name(name);
-  if (text.size() <= width) return text;
-  std::size_t begin = width / 2 - 2;
-  std::size_t end = text.size() - (width - begin - 5);
-  while (begin > 0 && is_inside_letter(text[begin])) --begin;
-  while (end < text.size() && is_inside_letter(text[end])) ++end;
-  return text.substr(0, begin) + " ... " + text.substr(end);
-}
 
 /// Longer names of call sites and stacks lose their middle.
 constexpr std::size_t top_name_width = 100;
@@ -614,9 +603,15 @@ TopAnswer holdings_in(const std::string& file, const TopArguments& arguments, Pr
   outcome.by = groupings().at(arguments.by);
   outcome.limit = arguments.shown();
   if (arguments.native) outcome.frames = traces::FrameChoice::all;
-  outcome.found = find_holdings(*recording, moment, outcome.allocated_after);
-  keep_device(outcome.found.devices, file, arguments);
   TopAnswer answer;
+  try {
+    outcome.found = find_holdings(*recording, moment, outcome.allocated_after);
+  } catch (const replay::NoSuchMoment& error) {
+    answer.no_moment = error;
+    answer.most = -1;
+    outcome.found.notes = {"expected " + error.fault().expected + ", found " + error.fault().found};
+  }
+  if (!answer.no_moment) keep_device(outcome.found.devices, file, arguments);
   if (arguments.folded)
     answer.text = top_folded(outcome, tables, root);
   else if (arguments.flags.json)
@@ -627,14 +622,30 @@ TopAnswer holdings_in(const std::string& file, const TopArguments& arguments, Pr
   return answer;
 }
 
-/// The row of a file without iterations has its name alone.
-Table files_table(const std::vector<TopAnswer>& answers, const TopArguments& arguments) {
+using TopAnswers = FileAnswers<TopAnswer>;
+
+/// The files without the moment; empty if there are none.
+std::string left_out_text(const TopAnswers& files) {
+  std::string text;
+  const std::vector<std::string> names = short_names(files.files);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& without = files.answers[i].no_moment;
+    if (without)
+      text += text.empty() ? "left out, without " + without->fault().expected + ": " + names[i]
+                           : ", " + names[i];
+  }
+  return text;
+}
+
+/// The row of a file without iterations, or without the moment, has its name alone.
+Table files_table(const TopAnswers& files, const TopArguments& arguments) {
+  const std::vector<TopAnswer>& answers = files.answers;
   const std::vector<Column> of_growth = {left("file"),   {"GPU"},           {"growth/iter."},
                                          {"iter. ends"}, {"growing sites"}, left("grows most")};
   const std::vector<Column> of_holdings = {
       left("file"), {"GPU"}, {"bytes"}, {"blocks"}, left("call site that holds most")};
   Table table(arguments.growth ? of_growth : of_holdings);
-  const std::vector<std::string> names = short_names(arguments.files);
+  const std::vector<std::string> names = short_names(files.files);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].rows.empty()) table.add({names[i]});
     for (std::vector<std::string> cells : answers[i].rows) {
@@ -645,7 +656,8 @@ Table files_table(const std::vector<TopAnswer>& answers, const TopArguments& arg
   return table;
 }
 
-std::string printed(std::vector<TopAnswer>& answers, const TopArguments& arguments) {
+std::string printed(TopAnswers& files, const TopArguments& arguments) {
+  std::vector<TopAnswer>& answers = files.answers;
   const auto found = std::ranges::max_element(answers, {}, &TopAnswer::most);
   const auto worst = static_cast<std::size_t>(found - answers.begin());
   if (arguments.flags.json) {
@@ -653,13 +665,18 @@ std::string printed(std::vector<TopAnswer>& answers, const TopArguments& argumen
     for (TopAnswer& answer : answers) documents.push_back(std::move(answer.json));
     return json_text(of_files_json(std::move(documents), worst));
   }
+  const std::string left_out = left_out_text(files);
   std::string text;
   if (arguments.folded) {
+    if (!left_out.empty()) log_warning(left_out);
     for (const TopAnswer& answer : answers) text += answer.text;
     return text;
   }
-  text = worst_heading(arguments.files, worst) + found->text;
-  return answers.size() > 1 ? text + "\n" + files_table(answers, arguments).text() : text;
+  text = worst_heading(files.files, worst);
+  if (!left_out.empty()) text += "  note: " + shown_name(left_out) + "\n";
+  text += found->text;
+  if (answers.size() == 1) return text;
+  return text + "\n" + files_table(files, arguments).text_within(widest_line);
 }
 
 ExitStatus show_top(const TopArguments& arguments) {
@@ -668,17 +685,21 @@ ExitStatus show_top(const TopArguments& arguments) {
                                                 std::to_string(arguments.between[0]) + " and " +
                                                 std::to_string(arguments.between[1]));
   if (arguments.device) refuse_several(arguments.files, "--device");
-  std::vector<TopAnswer> answers(arguments.files.size());
   const std::vector<std::string> roots =
-      answers.size() > 1 ? short_names(arguments.files) : std::vector<std::string>{""};
-  for_each_file(arguments.files, arguments.flags, usual_thread_count(),
-                [&](std::size_t i, ProgressBar& bar) {
-                  const std::string& file = arguments.files[i];
-                  answers[i] = arguments.growth ? growth_in(file, arguments, bar)
-                                                : holdings_in(file, arguments, bar, roots[i]);
-                });
-  print(printed(answers, arguments));
-  return ExitStatus::done;
+      arguments.files.size() > 1 ? short_names(arguments.files) : std::vector<std::string>{""};
+  TopAnswers files = answer_each_file<TopAnswer>(
+      arguments.files, arguments.flags, usual_thread_count(), [&](std::size_t i, ProgressBar& bar) {
+        const std::string& file = arguments.files[i];
+        return arguments.growth ? growth_in(file, arguments, bar)
+                                : holdings_in(file, arguments, bar, roots[i]);
+      });
+  if (std::ranges::all_of(files.answers,
+                          [](const auto& one) { return one.no_moment.has_value(); })) {
+    tell_refused(files.refused);
+    throw traces::InputError(*files.answers.front().no_moment);
+  }
+  print(printed(files, arguments));
+  return tell_refused(files.refused);
 }
 
 void add_moment_options(CLI::App& command, TopArguments& arguments) {
