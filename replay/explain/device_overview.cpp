@@ -100,7 +100,9 @@ std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* r
   std::vector<DeviceOverview> overviews;
   if (recording.is_program()) {
     check(replayer != nullptr, "a program has peaks in a replay only");
-    return replayed_overviews_of(recording, *replayer, {});
+    overviews = replayed_overviews_of(*replayer, {});
+    if (!overviews.empty()) note_holders(recording, overviews);
+    return overviews;
   }
   for (const DeviceHistory& device : recording.history().devices)
     if (device.device != host_device && (!device.events.empty() || !device.final_segments.empty()))
@@ -109,13 +111,12 @@ std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* r
   return overviews;
 }
 
-std::vector<DeviceOverview> replayed_overviews_of(Recording& recording, const Replayer& replayer,
+std::vector<DeviceOverview> replayed_overviews_of(const Replayer& replayer,
                                                   const ReplayConditions& conditions) {
   std::vector<DeviceOverview> overviews;
   const ReplayReport report = replayer.run(conditions);
   for (const DeviceReport& device : report.devices)
     overviews.push_back(overview_of(device, report.events, replayer.tables()));
-  if (!overviews.empty()) note_holders(recording, overviews);
   return overviews;
 }
 

@@ -62,8 +62,8 @@ enum class FollowsHistory : std::uint8_t { with_engine, quickly };
 /// be null for a history. Throws InputError.
 std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* replayer,
                                          FollowsHistory follows = FollowsHistory::with_engine);
-/// The same in a replay; holders are those of the recording.
-std::vector<DeviceOverview> replayed_overviews_of(Recording& recording, const Replayer& replayer,
+/// The same in a replay, which does not tell the holders.
+std::vector<DeviceOverview> replayed_overviews_of(const Replayer& replayer,
                                                   const ReplayConditions& conditions);
 
 /// The device that matters most: one with a failed request, then the one that reserves most. Null

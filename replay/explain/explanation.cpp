@@ -1,6 +1,7 @@
 #include "replay/explain/explanation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "allocator/types/check.h"
 #include "replay/recording/history_checks.h"
@@ -25,7 +26,7 @@ class ExplainRun {
     found_.is_replayed = found_.is_program || question_.under;
     if (is_glance_enough()) return std::move(found_);
     open_replayer();
-    choose_device(question_.under ? replayed_overviews_of(recording_, *replayer_, conditions())
+    choose_device(question_.under ? replayed_overviews_of(*replayer_, conditions())
                                   : overviews_of(recording_, replayer_.get()));
     find_state();
     if (found_.state) look_at_state();
@@ -47,6 +48,7 @@ class ExplainRun {
   void explain_failure();
   void note_certainty();
   void find_ways_out();
+  std::optional<SmallestGpu> find_gpu(GpuQuestion question);
   void seek_setting();
   const DeviceHistory& history() const;
   ReplayConditions conditions() const;
@@ -174,6 +176,7 @@ void ExplainRun::find_replayed_state() {
     if (state.device == report_->device)
       found_.state = std::make_unique<DeviceState>(std::move(state));
   found_.doubts = report.notes;
+  found_.depends_from = report_->depends_from;
   if (question_.under && report_->failures.empty())
     for (const DeviceState& state : states_at(*replayer_, conditions, {MomentKind::peak}, report))
       if (state.device == report_->device) note_holders_in(state);
@@ -258,7 +261,9 @@ std::string_view variable_of(const ReferenceVersion& version) {
 void ExplainRun::note_certainty() {
   if (found_.failure) found_.failure->options_variable = variable_of(replayer_->version());
   found_.trust = replayer_->trust(conditions());
-  found_.options = replayer_->settings_for(conditions()).text;
+  const Settings in_force = replayer_->settings_for(conditions());
+  found_.options = in_force.text;
+  found_.keeps_start = !replayer_->late_starts().empty() && in_force != replayer_->settings();
   found_.has_asked_options = question_.under && question_.under->options;
   if (!found_.is_program && !found_.has_asked_options)
     found_.options_doubt = recording_.rules().settings.doubt;
@@ -274,13 +279,24 @@ void ExplainRun::find_ways_out() {
     if (!found_.is_replayed) question.request->went_on_after = failures_before(event);
     question.least = found_.failure->least_for_any_setting();
   }
-  found_.smallest_gpu = smallest_gpu(*replayer_, question, effort_);
+  found_.smallest_gpu = find_gpu(std::move(question));
   if (found_.failure)
     seek_setting();
   else
     found_.advice = find_advice(*replayer_, conditions(), run_, effort_);
   found_.is_too_long = event_count_of(*replayer_) >
                        (found_.failure ? effort_.most_events : effort_.most_for_advice());
+}
+
+/// A GPU on which a replay runs to its end, as all requests are known; where none is so large, one
+/// on which the failed request passes. A recording may tell nothing after that request.
+std::optional<SmallestGpu> ExplainRun::find_gpu(GpuQuestion question) {
+  if (!found_.is_replayed || !question.request) return smallest_gpu(*replayer_, question, effort_);
+  const auto request = std::exchange(question.request, std::nullopt);
+  const auto found = smallest_gpu(*replayer_, question, effort_);
+  if (!found || found->gpu != nullptr) return found;
+  question.request = request;
+  return smallest_gpu(*replayer_, question, effort_);
 }
 
 /// Searches further where none of the likely settings lets the failed request pass.

@@ -56,6 +56,11 @@ struct Explanation {
   /// Empty where nothing can be replayed; `no_replay` says why.
   std::optional<Trust> trust;
   std::string no_replay;
+  /// Memory from before the recording is taken to be the same under the options that are asked.
+  bool keeps_start = false;
+  /// The first request that failed in the recorded run and passes in the replay: what follows
+  /// depends on what the program does.
+  std::optional<std::uint64_t> depends_from;
   /// The options in force; empty if there are none.
   std::string options;
   /// Why the recorded ones are not sure; empty if they are.

@@ -34,6 +34,9 @@ class DeviceReplay final : public ProgramDevice,
   traces::LongSequence<AllocatorEvent> take_history();
   /// For the blocks in use and for others too, if that is noted.
   const std::map<Address, RequestOrigin>& origins() const { return origins_; }
+  /// Up to now.
+  const ReachedPeak& peak_allocated() const { return peak_allocated_; }
+  const ReachedPeak& peak_reserved() const { return peak_reserved_; }
   /// Figures of the request, where they are noted.
   const std::optional<RequestSizes>& request_sizes() const { return request_sizes_; }
   /// Empty before the first event.

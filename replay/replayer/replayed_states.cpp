@@ -1,8 +1,10 @@
 #include "replay/replayer/replayed_states.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "replay/recording/history_checks.h"
 #include "replay/recording/recorded_states.h"
@@ -37,6 +39,43 @@ std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
   return last;
 }
 
+/// The states in which devices first are at their peaks. An event's number alone does not tell
+/// them: a request that failed in the recorded run is given back under the same number, and what
+/// was there at the start has the number of the first event.
+class PeakStates {
+ public:
+  PeakStates(MomentKind kind, const ReplayReport& report) : kind_(kind) {
+    for (const DeviceReport& device : report.devices)
+      peaks_[device.device] =
+          (kind_ == MomentKind::peak ? device.peak_allocated : device.peak_reserved).bytes;
+  }
+
+  /// Counting begins here.
+  void begin(DeviceReplay& device) {
+    found_.erase(device.device());
+    look_at(device);
+  }
+
+  void look_at(DeviceReplay& device) {
+    const ReachedPeak& reached =
+        kind_ == MomentKind::peak ? device.peak_allocated() : device.peak_reserved();
+    const auto peak = peaks_.find(device.device());
+    if (peak == peaks_.end() || reached.bytes < peak->second) return;
+    if (!found_.contains(device.device())) found_.emplace(device.device(), state_of(device));
+  }
+
+  /// The state as it is now, if there was no peak.
+  DeviceState take(DeviceReplay& device) {
+    const auto found = found_.find(device.device());
+    return found == found_.end() ? state_of(device) : std::move(found->second);
+  }
+
+ private:
+  MomentKind kind_;
+  std::map<traces::DeviceIndex, Bytes> peaks_;
+  std::map<traces::DeviceIndex, DeviceState> found_;
+};
+
 /// Forgets what is left of a device if its memory has no limit.
 void forget_boundless_memory(std::vector<DeviceState>& states, const ReplayReport& report) {
   for (DeviceState& state : states)
@@ -55,7 +94,14 @@ std::vector<DeviceState> states_at(const Replayer& replayer, const ReplayConditi
     until.until_ns = time_of(moment, report, replayer.file());
   else
     until.until = last_events(moment, report, replayer.file());
-  until.at_end = [&states](DeviceReplay& device) { states.push_back(state_of(device)); };
+  PeakStates peaks(moment.kind, report);
+  if (is_peak(moment.kind)) {
+    until.at_start = [&peaks](DeviceReplay& device) { peaks.begin(device); };
+    until.after_event = [&peaks](DeviceReplay& device, const auto&, std::uint64_t) {
+      peaks.look_at(device);
+    };
+  }
+  until.at_end = [&](DeviceReplay& device) { states.push_back(peaks.take(device)); };
   replayer.run(conditions, until);
   forget_boundless_memory(states, report);
   return states;

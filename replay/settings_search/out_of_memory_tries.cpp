@@ -8,8 +8,6 @@
 namespace vramlab::replay {
 namespace {
 
-constexpr unsigned most_doublings = 16;
-
 bool runs_with(const ReplayTry& replay, const FailedAt& failed, Bytes memory) {
   return passes(replay({memory, std::nullopt}), failed);
 }
@@ -72,12 +70,14 @@ std::string with_option(std::string_view options, const std::string& added) {
 std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed, Bytes memory,
                                   Bytes guess) {
   const Bytes step = allocator::large_segment_step;
+  if (memory + step > boundless_memory) return std::nullopt;
+  const std::uint64_t most = (boundless_memory - memory) / step;
   std::uint64_t too_little = 0;
-  std::uint64_t more = std::max<std::uint64_t>(1, round_up(guess, step) / step);
-  for (unsigned i = 0; !runs_with(replay, failed, memory + step * more); ++i) {
-    if (i == most_doublings) return std::nullopt;
+  std::uint64_t more = std::clamp<std::uint64_t>(round_up(guess, step) / step, 1, most);
+  while (!runs_with(replay, failed, memory + step * more)) {
+    if (more == most) return std::nullopt;
     too_little = more;
-    more *= 2;
+    more = std::min(2 * more, most);
   }
   while (more - too_little > 1) {
     const std::uint64_t half = too_little + (more - too_little) / 2;

@@ -46,7 +46,7 @@ struct TriedOptions {
 
 /// The least memory, in whole steps of a classic segment, with which the request passes: `guess` is
 /// added to `memory` and doubled until it is enough, then the interval is halved. Empty if no
-/// memory helps.
+/// memory that a device can have helps.
 std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed, Bytes memory,
                                   Bytes guess);
 

@@ -130,11 +130,12 @@ std::string unknown_first_option(const CLI::App& program, const std::string& wor
   return "vramlab has no option '" + option + "'" + hint_among(option_names(program), option);
 }
 
-/// The sentence about a first word that is no command, by what it seems to be; empty for a command,
-/// an option of the program, or none.
+/// The sentence about a first word that is no command, by what it seems to be; empty for a command
+/// or an option of the program.
 std::string unknown_first_word(const CLI::App& program, const std::string& word) {
   const std::vector<std::string> commands = command_names(program);
-  if (word.empty() || is_among(commands, word)) return {};
+  if (word.empty()) return "the first word is empty, where a command or a file is expected";
+  if (is_among(commands, word)) return {};
   const std::string quoted = "'" + word + "'";
   std::error_code error;
   if (word.starts_with('-')) return unknown_first_option(program, word);
@@ -184,6 +185,16 @@ std::vector<char*> words_of(int argument_count, char** arguments, const CLI::App
   return words;
 }
 
+/// The library's sentence, but in plain words where a text is no number.
+std::string plain_sentence(const CLI::Error& error) {
+  const std::string sentence = error.what();
+  constexpr std::string_view no_number = "Could not convert: ";
+  const std::size_t sign = sentence.find(" = ");
+  if (!sentence.starts_with(no_number) || sign == std::string::npos) return sentence;
+  return sentence.substr(no_number.size(), sign - no_number.size()) +
+         ": expected a number, found " + sentence.substr(sign + 3);
+}
+
 /// The library for arguments reads a negative count as a very large number.
 void refuse_negative_counts(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
@@ -202,7 +213,7 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
   program.require_subcommand(1);
   program.footer("Example: vramlab snapshot.pickle");
   program.failure_message([form](const CLI::App*, const CLI::Error& error) {
-    const std::runtime_error wrong_use(std::string(error.what()) + " (--help says more)");
+    const std::runtime_error wrong_use(plain_sentence(error) + " (--help says more)");
     return error_message(wrong_use, form);
   });
   CommandAction action;

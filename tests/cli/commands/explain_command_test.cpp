@@ -248,5 +248,72 @@ TEST(ExplainCommand, quotes_file_names_for_the_shell) {
               HasSubstr("vramlab top '" + file + "'"));
 }
 
+TEST(ExplainCommand, of_a_failing_replay_names_a_gpu_that_runs_all_of_it) {
+  const std::vector<std::string> question = {"explain", training, "--gpu", "gtx1050"};
+  const json gpu = run_json(question).at("answer").at("smallest_gpu");
+  const json capacity = run_json({"capacity", training}).at("rows").at(0);
+  EXPECT_EQ(gpu, capacity.at("smallest_gpu"));
+  const std::string text = run_vramlab(question).output;
+  EXPECT_THAT(text, HasSubstr("larger; the rest fits\n"));
+  EXPECT_THAT(text, HasSubstr(" is enough for this request, "));
+}
+
+TEST(ExplainCommand, what_is_left_is_what_the_fraction_allows) {
+  const std::string text = run_vramlab({"explain", samples + "fragments.vtrace", "--device-memory",
+                                        "2GiB", "--memory-fraction", "0.5"})
+                               .output;
+  EXPECT_THAT(text, HasSubstr(" with --device-memory 2GiB --memory-fraction 0.5: out of memory"));
+  EXPECT_THAT(text,
+              testing::ContainsRegex("cached, [0-9.]+ [a-zA-Z]+ left of the 1.00 GiB allowed"));
+}
+
+TEST(ExplainCommand, a_request_larger_than_any_device_is_explained) {
+  const std::string program =
+      "{\"format\":\"vramlab-trace\",\"version\":2,\"reference\":\"2.6\"}\n"
+      "{\"malloc\":1,\"bytes\":10000000000000}\n";
+  const ProgramResult answer = run_vramlab({"explain", "-", "--gpu", "h100-80gb"}, program);
+  EXPECT_EQ(answer.exit_status, 0) << answer.errors;
+  EXPECT_THAT(answer.output, HasSubstr("no GPU has so much memory"));
+}
+
+TEST(ExplainCommand, what_to_ask_next_keeps_the_conditions) {
+  const std::string options = "--conf 'expandable_segments:True'";
+  const std::string text =
+      run_vramlab({"explain", leak, "--gpu", "l4", "--conf", "expandable_segments:True", "--quick"})
+          .output;
+  EXPECT_THAT(text, HasSubstr("vramlab advise " + leak + " --gpu l4\n"));
+  EXPECT_THAT(text, HasSubstr("vramlab snapshot " + leak + " --at peak --gpu l4 " + options));
+  const std::string failed =
+      run_vramlab({"explain", training, "--device-memory", "4GB", "--quick"}).output;
+  EXPECT_THAT(failed, HasSubstr("vramlab report " + training + " --device-memory 4GB\n"));
+}
+
+TEST(ExplainCommand, shows_sizes_as_they_are_typed) {
+  for (const std::string size : {"80GB", "23.69GiB", "12100MiB", "40GiB", "104857601"})
+    EXPECT_EQ(run_json({"explain", leak, "--quick", "--device-memory", size}).at("conditions"),
+              "--device-memory " + size);
+}
+
+TEST(ExplainCommand, no_line_ends_with_a_blank) {
+  const std::string file = support::own_folder() + "long_names.jsonl";
+  const std::string name = "a_folder_with_a_rather_long_name/another_folder/module.py";
+  for (std::size_t length = 1; length < 20; ++length) {
+    const std::string function(length, 'f');
+    std::ofstream(file) << R"({"format":"vramlab-trace","version":2,"reference":"2.6"})"
+                        << "\n"
+                        << R"({"frame":1,"is":{"name":")" << function << R"(","filename":")" << name
+                        << R"(","line":12}})"
+                        << "\n"
+                        << R"({"stack":1,"frames":[1]})"
+                        << "\n"
+                        << R"({"malloc":1,"bytes":1048576,"stack":1})"
+                        << "\n"
+                        << R"({"free":1})"
+                        << "\n";
+    const std::string text = run_vramlab({"explain", file, "--quick"}).output;
+    EXPECT_THAT(text, testing::Not(HasSubstr(" \n"))) << text;
+  }
+}
+
 }  // namespace
 }  // namespace vramlab::tests

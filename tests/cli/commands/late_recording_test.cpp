@@ -41,6 +41,16 @@ TEST_F(LateRecording, is_answered_with_the_share_that_was_reserved_before) {
   EXPECT_TRUE(run_json({"advise", leak}).at("requested_anew").is_null());
 }
 
+TEST_F(LateRecording, is_explained_under_other_options_with_one_peak_and_the_reason_for_doubt) {
+  const std::string file = last_entries("600");
+  const std::vector<std::string> question = {"explain", file, "--conf", "max_split_size_mb:64"};
+  const json answer = run_json(question).at("answer");
+  EXPECT_EQ(answer.at("held_bytes"), answer.at("metrics").at("peak_allocated"));
+  EXPECT_EQ(answer.at("trust"), "modelled");
+  EXPECT_THAT(run_vramlab(question).output,
+              HasSubstr("modelled: memory from before the recording"));
+}
+
 TEST_F(LateRecording, is_never_the_worst_file_where_it_holds_all_its_memory_before) {
   const std::string late = last_entries("600");
   const json sweep = run_json({"sweep", leak, late, "--conf", "expandable_segments:True"});

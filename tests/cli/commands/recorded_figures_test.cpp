@@ -92,5 +92,13 @@ TEST(CaughtFailure, is_judged_by_advise_which_says_how) {
               testing::HasSubstr("depends on what the program does"));
 }
 
+TEST(CaughtFailure, that_passes_is_held_at_the_peak_which_explain_says) {
+  const std::vector<std::string> question = {"explain", caught, "--device-memory", "200GiB"};
+  const json answer = run_json(question).at("answer");
+  EXPECT_EQ(answer.at("held_bytes"), answer.at("metrics").at("peak_allocated"));
+  EXPECT_THAT(run_vramlab(question).output,
+              testing::ContainsRegex("certainty          exact up to event [0-9]+; what follows"));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

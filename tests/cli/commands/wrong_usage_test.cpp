@@ -42,6 +42,12 @@ TEST(WrongUsage, a_first_word_that_is_no_command_is_called_what_it_seems_to_be) 
   expect_refused({"--json", "explain", leak}, "'--json' stands before the command");
 }
 
+TEST(WrongUsage, what_is_no_number_or_nothing_is_said_in_plain_words) {
+  expect_refused({"explain", leak, "--at", "peak"}, "--at: expected a number, found peak");
+  expect_refused({"top", leak, "--limit", "many"}, "--limit: expected a number, found many");
+  expect_refused({""}, "the first word is empty");
+}
+
 TEST(WrongUsage, a_dash_alone_is_a_file_to_explain) {
   const ProgramResult answer = run_vramlab({"-", "--quick"}, content_of(leak));
   EXPECT_EQ(answer.exit_status, 0) << answer.errors;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "replay/settings_search/out_of_memory_tries.h"
 
 namespace vramlab::tests {
@@ -33,6 +35,10 @@ TEST(OutOfMemoryTries, where_no_memory_helps_that_is_told) {
   std::vector<std::uint64_t> asked;
   EXPECT_EQ(least_memory(needs(allocator::unlimited, asked), {{0}, 4}, 100_MiB, 10_MiB),
             std::nullopt);
+  EXPECT_EQ(least_memory(needs(allocator::unlimited, asked), {{0}, 4}, 100_MiB,
+                         Bytes{10'000'000'000'000}),
+            std::nullopt);
+  EXPECT_LE(std::ranges::max(asked), replay::boundless_memory.count >> 20);
 }
 
 TEST(OutOfMemoryTries, options_are_tried_that_are_not_in_force) {

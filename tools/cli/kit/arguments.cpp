@@ -189,6 +189,20 @@ CLI::Validator size_in_bytes() {
   return CLI::Validator(convert, CLI::AsSizeValue(true).get_description());
 }
 
+std::string typed_size(std::uint64_t bytes) {
+  constexpr std::uint64_t gibibyte = 1ULL << 30;
+  constexpr std::array<std::pair<std::uint64_t, const char*>, 4> units = {
+      {{gibibyte, "GiB"}, {1ULL << 20, "MiB"}, {1'000'000'000, "GB"}, {1'000'000, "MB"}}};
+  for (const auto& [size, name] : units)
+    if (bytes >= size && bytes % size == 0) return std::to_string(bytes / size) + name;
+  constexpr std::uint64_t hundred = 100;
+  // Typed sizes leave out parts of a byte.
+  const std::uint64_t hundredths = (bytes % gibibyte * hundred + gibibyte - 1) / gibibyte;
+  const std::string decimals = std::to_string(hundred + hundredths).substr(1);
+  const std::string typed = std::to_string(bytes / gibibyte) + "." + decimals + "GiB";
+  return hundredths < hundred && bytes_of(typed) == bytes ? typed : std::to_string(bytes);
+}
+
 CLI::Validator time_in_nanoseconds() {
   const std::map<std::string, std::uint64_t> units = {
       {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};

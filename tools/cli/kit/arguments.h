@@ -56,6 +56,10 @@ std::string refusal_of_nothing(const std::string& number);
 /// Makes bytes of a size, parts of a byte left out.
 CLI::Validator size_in_bytes();
 
+/// A size that gives so many bytes where it is typed, such as `80GB` or `23.69GiB`; the number
+/// itself where no short one does.
+std::string typed_size(std::uint64_t bytes);
+
 /// Makes nanoseconds of a time such as 10us.
 CLI::Validator time_in_nanoseconds();
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "streams/device/gpu_models.h"
-#include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"
@@ -49,12 +48,16 @@ std::string there_was_text(const FailureExplanation& failure) {
   const replay::StateFigures figures =
       find_fragmentation(failure.state.snapshot, failure.state.rules).total;
   const OutOfMemoryReason& story = failure.story;
-  std::string text =
-      format_bytes(figures.allocated) + " allocated, " + format_bytes(figures.free) + " cached, ";
-  text +=
-      story.refused.device_free ? format_bytes(*story.refused.device_free) : "an unknown amount";
   const auto capacity = failure.capacity();
-  return text + (capacity ? " left of " + format_bytes(*capacity) : " left on the GPU");
+  const std::string text =
+      format_bytes(figures.allocated) + " allocated, " + format_bytes(figures.free) + " cached, ";
+  if (capacity && capacity == story.allowed)
+    return text + format_bytes(*capacity - std::min(*capacity, figures.reserved)) +
+           " left of the " + format_bytes(*capacity) + " allowed";
+  return text +
+         (story.refused.device_free ? format_bytes(*story.refused.device_free)
+                                    : "an unknown amount") +
+         (capacity ? " left of " + format_bytes(*capacity) : " left on the GPU");
 }
 
 /// The free memory that the request could not take, and why; the largest parts.
@@ -149,7 +152,7 @@ std::string tried_text(const FailureExplanation& failure) {
 
 std::string least_memory_text(const FailureExplanation& failure) {
   if (!failure.least_memory) return {};
-  return format_bytes(*failure.least_memory) + " is enough, " +
+  return format_bytes(*failure.least_memory) + " is enough for this request, " +
          format_bytes(*failure.least_memory - *failure.memory) + " more (found by replaying)";
 }
 
@@ -190,11 +193,19 @@ std::string certainty_text(const Explanation& explanation) {
   if (*explanation.trust == replay::Trust::guessed)
     return "guessed: following the recording was not exact" +
            (reasons.empty() ? std::string() : ": " + reasons.front());
+  if (*explanation.trust == replay::Trust::modelled && explanation.keeps_start)
+    return std::string("modelled: ") + same_start_text;
   if (*explanation.trust == replay::Trust::modelled)
     return "modelled: simulated streams decide when memory of other streams is free again";
+  if (explanation.depends_from) return exact_until_text(*explanation.depends_from);
   if (explanation.began_late()) return "exact from the first recorded event on";
   return explanation.is_replayed ? "exact: the allocator's own answers to these requests"
                                  : "exact: the recording replays as it was";
+}
+
+/// To be added to a command.
+std::string behind(const std::string& conditions) {
+  return conditions.empty() ? conditions : " " + conditions;
 }
 
 /// A file as a shell takes it.
@@ -209,22 +220,23 @@ std::string shell_word(const std::string& file) {
   return word + "'";
 }
 
-void add_next(AnswerText& answer, const Explanation& explanation) {
+void add_next(AnswerText& answer, const Explanation& explanation, const GivenConditions& given) {
   const std::string file = shell_word(explanation.file);
   const auto add = [&](const std::string& command) {
     const bool is_first = std::ranges::none_of(answer.lines, &AnswerLine::is_command);
     answer.lines.push_back({is_first ? "ask next" : "", command, true});
   };
+  const std::string all = behind(given.text());
   if (explanation.failure) {
     if (!explanation.is_replayed)
       add("vramlab snapshot " + file + " --at " +
-          std::to_string(explanation.failure->story.refused.event));
-    return add("vramlab report " + file);
+          std::to_string(explanation.failure->story.refused.event) + all);
+    return add("vramlab report " + file + all);
   }
   if (!explanation.is_program && (!explanation.overview.has_history() || explanation.began_late()))
     return add("record before the first allocation: torch.cuda.memory._record_memory_history()");
-  if (explanation.trust) add("vramlab advise " + file);
-  add("vramlab top " + file);
+  if (explanation.trust) add("vramlab advise " + file + behind(given.but_options));
+  add(all.empty() ? "vramlab top " + file : "vramlab snapshot " + file + " --at peak" + all);
 }
 
 std::string gpus_text(const Explanation& explanation) {
@@ -232,8 +244,8 @@ std::string gpus_text(const Explanation& explanation) {
   const replay::SmallestGpu& smallest = *explanation.smallest_gpu;
   const std::string text = smallest_gpu_text(smallest);
   if (!explanation.failure || smallest.gpu == nullptr) return text;
-  const bool is_last =
-      explanation.failure->story.refused.event + 1 >= explanation.overview.event_count;
+  const bool is_last = !explanation.is_replayed && explanation.failure->story.refused.event + 1 >=
+                                                       explanation.overview.event_count;
   return text + (is_last                 ? "; the rest is unknown"
                  : smallest.runs_through ? "; the rest fits"
                                          : "; a later one fails");
@@ -274,21 +286,22 @@ std::string options_in_force(const Explanation& explanation) {
   return (explanation.has_asked_options ? "" : "the recorded ") + explanation.options;
 }
 
-std::string setting_found_text(const Explanation& explanation) {
+std::string setting_found_text(const Explanation& explanation, const GivenConditions& given) {
   if (explanation.is_too_long)
-    return "not sought in so long a history: vramlab advise " + shell_word(explanation.file);
+    return "not sought in so long a history: vramlab advise " + shell_word(explanation.file) +
+           behind(given.but_options);
   if (!explanation.advice) return {};
   return found_advice_text(*explanation.advice, options_in_force(explanation));
 }
 
 /// A failure for which no setting was tried, as the history is too long.
-std::string not_tried_text(const Explanation& explanation) {
+std::string not_tried_text(const Explanation& explanation, const GivenConditions& given) {
   if (!explanation.is_too_long) return {};
   return "none was tried in so long a history: vramlab replay " + shell_word(explanation.file) +
-         " --conf expandable_segments:True";
+         behind(given.but_options) + " --conf expandable_segments:True";
 }
 
-AnswerText answer_without_failure(const Explanation& explanation) {
+AnswerText answer_without_failure(const Explanation& explanation, const GivenConditions& given) {
   AnswerText answer;
   answer.headline =
       "GPU " + std::to_string(explanation.overview.device) + ": " + peak_text(explanation);
@@ -298,12 +311,13 @@ AnswerText answer_without_failure(const Explanation& explanation) {
   add_answer_line(answer, "stranded",
                   stranding_text(explanation.stranding, explanation.figures.reserved));
   if (!explanation.began_late())
-    add_answer_line(answer, "setting", setting_found_text(explanation));
+    add_answer_line(answer, "setting", setting_found_text(explanation, given));
   add_answer_line(answer, "smallest GPU", gpus_text(explanation));
   return answer;
 }
 
-AnswerText answer_to_failure(const Explanation& explanation, const traces::SnapshotTables& tables) {
+AnswerText answer_to_failure(const Explanation& explanation, const traces::SnapshotTables& tables,
+                             const GivenConditions& given) {
   AnswerText answer;
   answer.headline = failure_headline(*explanation.failure);
   add_answer_line(answer, "there was", there_was_text(*explanation.failure));
@@ -314,7 +328,7 @@ AnswerText answer_to_failure(const Explanation& explanation, const traces::Snaps
                   stranding_text(explanation.stranding, explanation.figures.reserved));
   add_answer_line(answer, "to free", enough_text(*explanation.failure, tables));
   const std::string tried = tried_text(*explanation.failure);
-  add_answer_line(answer, "setting", tried.empty() ? not_tried_text(explanation) : tried);
+  add_answer_line(answer, "setting", tried.empty() ? not_tried_text(explanation, given) : tried);
   add_answer_line(answer, "memory", least_memory_text(*explanation.failure));
   add_answer_line(answer, "smallest GPU", gpus_text(explanation));
   add_answer_line(answer, "failures", failures_text(explanation));
@@ -365,7 +379,8 @@ std::vector<std::string> rows_of(const AnswerLine& line) {
   while (rest.size() > widest_text && !line.is_command) {
     const std::size_t blank = break_in(rest, widest_text);
     if (blank == std::string_view::npos) break;
-    rows.emplace_back(rest.substr(0, blank));
+    // Two blanks may stand between columns.
+    rows.emplace_back(rest.substr(0, rest.find_last_not_of(' ', blank) + 1));
     rest.remove_prefix(blank + 1);
   }
   rows.emplace_back(rest);
@@ -424,6 +439,11 @@ std::string at_line(Bytes asked, const std::string& line) {
   return format_bytes(asked) + " requested at " + (line.empty() ? unknown_line : line);
 }
 
+std::string exact_until_text(std::uint64_t event) {
+  return "exact up to event " + std::to_string(event) +
+         "; what follows depends on what the program does";
+}
+
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest) {
   if (smallest.gpu == nullptr) return "none of the list is large enough";
   std::string text = std::string(smallest.gpu->name) + ", with " +
@@ -465,12 +485,13 @@ AnswerText answer_of(const FailureExplanation& failure, const traces::SnapshotTa
   return answer;
 }
 
-AnswerText answer_of(const Explanation& explanation, const traces::SnapshotTables& tables) {
-  AnswerText answer = explanation.failure ? answer_to_failure(explanation, tables)
-                                          : answer_without_failure(explanation);
+AnswerText answer_of(const Explanation& explanation, const traces::SnapshotTables& tables,
+                     const GivenConditions& given) {
+  AnswerText answer = explanation.failure ? answer_to_failure(explanation, tables, given)
+                                          : answer_without_failure(explanation, given);
   add_answer_line(answer, "options", explanation.options_doubt);
   add_answer_line(answer, "certainty", certainty_text(explanation));
-  add_next(answer, explanation);
+  add_next(answer, explanation, given);
   return answer;
 }
 
@@ -523,9 +544,9 @@ ordered_json found_advice_json(const replay::FoundAdvice& advice) {
           {"trust", trust_name(advice.trust)}};
 }
 
-ordered_json explanation_json(const Explanation& explanation,
-                              const traces::SnapshotTables& tables) {
-  const AnswerText answer = answer_of(explanation, tables);
+ordered_json explanation_json(const Explanation& explanation, const traces::SnapshotTables& tables,
+                              const GivenConditions& given) {
+  const AnswerText answer = answer_of(explanation, tables, given);
   const auto of_failure = [&](const FailureExplanation& failure) {
     return out_of_memory_json(failure, tables);
   };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "replay/explain/explanation.h"
+#include "tools/cli/kit/what_if_runs.h"
 
 namespace vramlab::tools {
 
@@ -40,6 +41,12 @@ nlohmann::ordered_json answer_line_json(const AnswerLine& line);
 /// Such as `3.07 GiB at train.py:12 step`; `line` is empty where the file does not say.
 std::string at_line(Bytes asked, const std::string& line);
 
+/// A certainty, where a request that failed in the recorded run passes.
+std::string exact_until_text(std::uint64_t event);
+/// The reason why other options are modelled for a recording that began late.
+inline constexpr const char* same_start_text =
+    "memory from before the recording is taken to be the same under every setting";
+
 /// Such as `l4, with 22.03 GiB for the allocator, and 40 larger`.
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest);
 /// Such as `expandable_segments:True reserves 4.69 GiB (27.1 %) less at the peak`.
@@ -47,14 +54,17 @@ std::string found_advice_text(const replay::FoundAdvice& advice, const std::stri
 
 AnswerText answer_of(const replay::FailureExplanation& failure,
                      const traces::SnapshotTables& tables);
-AnswerText answer_of(const replay::Explanation& explanation, const traces::SnapshotTables& tables);
+/// `given`: the conditions of the question, which the commands to ask next repeat.
+AnswerText answer_of(const replay::Explanation& explanation, const traces::SnapshotTables& tables,
+                     const GivenConditions& given = {});
 
 nlohmann::ordered_json out_of_memory_json(const replay::FailureExplanation& failure,
                                           const traces::SnapshotTables& tables);
 nlohmann::ordered_json smallest_gpu_json(const replay::SmallestGpu& smallest);
 nlohmann::ordered_json found_advice_json(const replay::FoundAdvice& advice);
 nlohmann::ordered_json explanation_json(const replay::Explanation& explanation,
-                                        const traces::SnapshotTables& tables);
+                                        const traces::SnapshotTables& tables,
+                                        const GivenConditions& given = {});
 
 /// The runner of settings that explanations are given: on all cores.
 replay::SettingsRunner settings_runner();

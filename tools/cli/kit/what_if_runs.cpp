@@ -25,12 +25,6 @@ using replay::Replayer;
 using replay::SweepFigures;
 using replay::SweepRow;
 
-/// The option as it can be typed again.
-std::string exact_size(std::uint64_t bytes) {
-  constexpr std::uint64_t mebibyte = 1ULL << 20;
-  return bytes % mebibyte == 0 ? std::to_string(bytes / mebibyte) + "MiB" : std::to_string(bytes);
-}
-
 struct Attempt {
   std::optional<SweepFigures> figures;
   std::string refusal;
@@ -227,15 +221,28 @@ std::string conditions_text(const ReplayArguments& arguments) {
   const auto add = [&text](const std::string& name, const std::string& value) {
     text += (text.empty() ? "" : " ") + name + " " + value;
   };
-  if (arguments.device_memory) add("--device-memory", exact_size(*arguments.device_memory));
+  if (arguments.device_memory) add("--device-memory", typed_size(*arguments.device_memory));
   if (!arguments.gpu.empty()) add("--gpu", arguments.gpu);
   if (!arguments.device_costs.empty()) add("--device-costs", arguments.device_costs);
   if (arguments.memory_fraction)
-    add("--memory-fraction", std::to_string(*arguments.memory_fraction));
-  if (arguments.held_by_others) add("--held-by-others", exact_size(*arguments.held_by_others));
+    add("--memory-fraction", compact_json_text(*arguments.memory_fraction));
+  if (arguments.held_by_others) add("--held-by-others", typed_size(*arguments.held_by_others));
   if (!arguments.frees.empty()) add("--frees", arguments.frees);
   if (arguments.on_out_of_memory != "recorded") add("--on-oom", arguments.on_out_of_memory);
   return text;
+}
+
+std::string GivenConditions::text() const {
+  return but_options + (but_options.empty() || options.empty() ? "" : " ") + options;
+}
+
+GivenConditions given_conditions(const ReplayArguments& arguments) {
+  GivenConditions given{conditions_text(arguments), {}};
+  if (!arguments.reference.empty())
+    given.but_options +=
+        (given.but_options.empty() ? "--reference " : " --reference ") + arguments.reference;
+  if (arguments.options) given.options = "--conf '" + *arguments.options + "'";
+  return given;
 }
 
 std::size_t usual_thread_count() {

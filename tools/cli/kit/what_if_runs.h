@@ -65,6 +65,16 @@ void refuse_bad_options(const std::vector<std::string>& options, const Reference
 
 std::string conditions_text(const ReplayArguments& arguments);
 
+/// All conditions, in words of the command line.
+struct GivenConditions {
+  std::string but_options;
+  /// With the name of the option; empty if none were given.
+  std::string options;
+  /// Empty for none.
+  std::string text() const;
+};
+GivenConditions given_conditions(const ReplayArguments& arguments);
+
 // A table with a row for each setting.
 
 struct SettingCells {

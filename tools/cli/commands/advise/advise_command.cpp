@@ -90,14 +90,11 @@ const char* trust_word(Trust trust) {
 std::string trust_text(const AdviseOutcome& outcome) {
   const std::string word = trust_word(outcome.trust);
   const auto& depends_from = outcome.advice.best.worst().depends_from;
-  if (outcome.trust == Trust::exact && depends_from)
-    return word + " up to event " + std::to_string(*depends_from) +
-           "; what follows depends on what the program does";
+  if (outcome.trust == Trust::exact && depends_from) return exact_until_text(*depends_from);
   if (outcome.trust == Trust::exact)
     return word + ": the allocator's own answers to these requests";
   if (outcome.trust == Trust::guessed) return word + ": see the notes";
-  if (!outcome.about.late.empty())
-    return word + ": memory from before the recording is taken to be the same under every setting";
+  if (!outcome.about.late.empty()) return word + ": " + same_start_text;
   return word + ": when memory that other streams used is free again is modelled";
 }
 

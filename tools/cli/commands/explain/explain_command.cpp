@@ -39,24 +39,15 @@ std::string format_of(const ExplainArguments& arguments) {
   return arguments.format.empty() ? "text" : arguments.format;
 }
 
-/// The conditions as they were given; empty for none.
-std::string conditions_given(const ReplayArguments& arguments) {
-  std::string text = conditions_text(arguments);
-  if (arguments.options)
-    text += (text.empty() ? "" : " ") + std::string("--conf '") + *arguments.options + "'";
-  if (!arguments.reference.empty())
-    text += (text.empty() ? "" : " ") + std::string("--reference ") + arguments.reference;
-  return text;
-}
-
 /// The answer with its file in front, and below it the table of several.
 std::string explain_printed(const replay::Explanation& explanation,
                             const traces::SnapshotTables& tables,
                             const std::vector<RecordingRow>& rows,
                             const ExplainArguments& arguments) {
   const std::string format = format_of(arguments);
-  const std::string conditions = conditions_given(arguments.replay);
-  AnswerText answer = answer_of(explanation, tables);
+  const GivenConditions given = given_conditions(arguments.replay);
+  const std::string conditions = given.text();
+  AnswerText answer = answer_of(explanation, tables, given);
   answer.headline =
       explanation.file + (conditions.empty() ? "" : " with " + conditions) + ": " + answer.headline;
   const bool is_markdown = format == "markdown";
@@ -68,16 +59,17 @@ std::string explain_printed(const replay::Explanation& explanation,
 std::string explain_json(const replay::Explanation& explanation,
                          const traces::SnapshotTables& tables,
                          const std::vector<RecordingRow>& rows, const ExplainArguments& arguments) {
+  const GivenConditions given = given_conditions(arguments.replay);
   return json_text({{"schema_version", 1},
-                    {"conditions", conditions_given(arguments.replay)},
-                    {"answer", explanation_json(explanation, tables)},
+                    {"conditions", given.text()},
+                    {"answer", explanation_json(explanation, tables, given)},
                     {"memory_timeline", nullptr},
                     {"recordings", recordings_json(rows)}});
 }
 
 void print_timeline(const FoundRecordings& found, const ExplainArguments& arguments) {
   const std::string format = format_of(arguments);
-  if (!conditions_given(arguments.replay).empty())
+  if (!given_conditions(arguments.replay).text().empty())
     throw traces::InputError({arguments.files.front(), "",
                               "a recording that can be replayed under other conditions",
                               "a memory timeline"});
