@@ -42,7 +42,7 @@ unpack_package() {
   local to="$folder/$1" wheel
   [[ -e $to ]] && return
   echo "reading $1" >&2
-  wheel=$(mktemp -d "$folder/wheel.XXXXXX")
+  wheel=$(mktemp -d -p "$folder")
   python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
     --platform manylinux2014_x86_64 --platform manylinux1_x86_64 --platform manylinux_2_17_x86_64 \
     --platform manylinux_2_25_x86_64 --platform manylinux_2_27_x86_64 --platform manylinux_2_28_x86_64 \
