@@ -87,7 +87,8 @@ struct Inferences {
 enum class FidelityLabel : std::uint8_t {
   /// Without a history, only the final state was looked at.
   final_state_only,
-  /// Every alloc, every segment call and every final block as recorded.
+  /// Every alloc, every segment call and every final block as recorded, and every entry made again
+  /// by a replay.
   exact,
   /// The recording does not hold what an exact replay needs.
   approximate,
@@ -115,6 +116,9 @@ struct DeviceFidelity {
   Agreement final_blocks;
   /// Calls after which the reserved memory is the sum of the entries up to them.
   Agreement sums;
+  /// Entries that a replay under the recorded conditions makes again, up to the first other one;
+  /// none where following the history was not exact.
+  Agreement replayed;
   Inferences inferred;
   /// The memory that a fraction allowed, where garbage collection shows it.
   std::optional<AllowedMemory> allowed;

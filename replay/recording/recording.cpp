@@ -285,15 +285,4 @@ RecordedHistory& Recording::pinned() {
   return *pinned_;
 }
 
-Fidelity fidelity_of(Recording& recording) {
-  Fidelity fidelity;
-  const VerifyConditions& rules = recording.rules();
-  fidelity.reference = rules.version.name;
-  fidelity.reference_is_guessed = rules.version_is_guessed;
-  fidelity.options = rules.settings.settings.text;
-  for (const DeviceHistory& device : recording.history().devices)
-    fidelity.devices.push_back(recording.explained(device).fidelity);
-  return fidelity;
-}
-
 }  // namespace vramlab::replay

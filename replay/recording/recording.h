@@ -124,7 +124,4 @@ class Recording {
   std::optional<RecordingSummary> summary_;
 };
 
-/// How faithfully each device's history can be followed.
-Fidelity fidelity_of(Recording& recording);
-
 }  // namespace vramlab::replay

@@ -42,6 +42,8 @@ struct HistoryProgram {
   /// How many of the failed requests the recorded run went on after: its last event may be one.
   std::size_t caught_count = 0;
 
+  /// Whether memory was short or was given back in the recorded run.
+  bool has_course() const { return !course.releases.empty() || !part.failed.empty(); }
   /// Whether the recorded run went on after this request had failed.
   bool went_on_after(std::uint64_t number) const;
   /// The first request before `end` that failed in the recorded run and is not among `failures`,

@@ -11,6 +11,7 @@
 #include "replay/replayer/ordered_device.h"
 #include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/program_replay.h"
+#include "replay/replayer/recorded_run.h"
 #include "replay/replayer/replay_setup.h"
 #include "traces/io/input_error.h"
 
@@ -33,15 +34,15 @@ void append(ReplayReport& report, ReplayReport part) {
 
 }  // namespace
 
-struct Replayer::Departures {
+struct Replayer::RecordedRuns {
   std::mutex lock;
-  std::map<traces::DeviceIndex, bool> known;
+  std::map<traces::DeviceIndex, RecordedRun> known;
 };
 
 Replayer::Replayer(Recording& recording)
     : recording_(recording),
       version_(recording.asked_version()),
-      departures_(std::make_shared<Departures>()) {
+      recorded_runs_(std::make_shared<RecordedRuns>()) {
   if (!recording_.is_program())
     take_history();
   else if (recording_.program() != nullptr)
@@ -201,30 +202,23 @@ bool Replayer::follows_course(const ReplayConditions& conditions,
       conditions.timing.value_or(FreeTiming::recorded) == FreeTiming::recorded &&
       history.fidelity.label == FidelityLabel::exact &&
       settings().backend == allocator::Backend::native;
-  const bool can_depart = !history.course.releases.empty() || !history.part.failed.empty();
-  if (!may_follow || !can_depart) return false;
-  const std::scoped_lock guard(departures_->lock);
-  const auto known = departures_->known.find(history.device);
-  if (known != departures_->known.end()) return known->second;
-  const bool departs = departs_from_recording(history);
-  departures_->known.emplace(history.device, departs);
-  return departs;
+  return may_follow && history.has_course() && recorded_run(history).follows_course;
 }
 
-bool Replayer::departs_from_recording(const HistoryProgram& history) const {
-  ReplayConditions conditions;
-  conditions.version = version_;
-  conditions.on_out_of_memory = OnOutOfMemory::skip;
-  ReplaySetup setup{file(),   conditions,    version_, settings(), recording_.header().devices,
-                    &history, history.places};
-  ReplayReport report;
-  try {
-    if (!CompactRun::can_run(history.part, setup)) return false;
-    CompactRun(history.part, setup, tables().texts).run(report);
-  } catch (const InputError&) {
-    return true;
-  }
-  return !is_recorded_run(history, report.devices.front());
+/// Whether a replay as recorded makes other entries than the file has.
+bool Replayer::departs(const HistoryProgram& history) const {
+  return settings().backend == allocator::Backend::native && history.has_course() &&
+         recorded_run(history).departure.has_value();
+}
+
+const RecordedRun& Replayer::recorded_run(const HistoryProgram& history) const {
+  const std::scoped_lock guard(recorded_runs_->lock);
+  const auto known = recorded_runs_->known.find(history.device);
+  if (known != recorded_runs_->known.end()) return known->second;
+  const DeviceHistory& recorded = *recording_.device(history.device.value);
+  RecordedRun run = run_as_recorded(
+      recorded, history, recorded_setup(file(), recording_.rules(), history), tables().texts);
+  return recorded_runs_->known.emplace(history.device, std::move(run)).first->second;
 }
 
 Settings Replayer::settings_for(const ReplayConditions& conditions) const {
@@ -244,6 +238,8 @@ Trust Replayer::trust(const ReplayConditions& conditions) const {
   const Settings in_force = settings_for(conditions);
   if (!late_starts().empty() && in_force != settings()) return Trust::modelled;
   if (in_force.backend != allocator::Backend::native) return Trust::modelled;
+  if (std::ranges::any_of(histories_, [this](const auto& one) { return departs(one); }))
+    return Trust::guessed;
   const bool has_threads = std::ranges::any_of(histories_, &HistoryProgram::has_threads);
   if (has_threads && !is_as_recorded(conditions)) return Trust::guessed;
   const bool awaited = std::ranges::any_of(histories_, [](const HistoryProgram& history) {
@@ -313,7 +309,7 @@ ReplayReport Replayer::figures(const ReplayConditions& conditions) const {
   report.options = settings_for(conditions).text;
   const auto add_part = [&](const ProgramPart& part, const HistoryProgram* history) {
     ReplaySetup setup = setup_for(conditions, history);
-    if (CompactRun::can_run(part, setup)) {
+    if (can_run_compact(part, setup)) {
       CompactRun(part, setup, tables().texts).run(report);
     } else {
       ProgramReplay replay(std::move(setup), tables().texts, {});

@@ -17,6 +17,8 @@
 
 namespace vramlab::replay {
 
+struct RecordedRun;
+
 struct BoundlessHistories {
   std::vector<DeviceHistory> devices;
   /// In force while they were made.
@@ -67,7 +69,7 @@ class Replayer {
   void refuse_full_devices(const ReplayConditions& conditions) const;
   /// Whether the allocator answers as it did to the byte where it is asked the same; or streams are
   /// simulated, or memory from before the recording is taken to be the same under other options; or
-  /// following the recording was not exact.
+  /// following or replaying the recording was not exact.
   Trust trust(const ReplayConditions& conditions) const;
   /// Devices whose recordings began late.
   std::vector<LateStart> late_starts() const;
@@ -98,7 +100,9 @@ class Replayer {
   /// Whether the recorded course is followed, as the amount of memory that explains the recording
   /// leads elsewhere.
   bool follows_course(const ReplayConditions& conditions, const HistoryProgram& history) const;
-  bool departs_from_recording(const HistoryProgram& history) const;
+  bool departs(const HistoryProgram& history) const;
+  /// Requires: the history was followed exactly, and PyTorch's own allocator made it.
+  const RecordedRun& recorded_run(const HistoryProgram& history) const;
   /// `history`: null of a program.
   ReplaySetup setup_for(const ReplayConditions& conditions, const HistoryProgram* history) const;
 
@@ -108,8 +112,8 @@ class Replayer {
   std::vector<HistoryProgram> histories_;
   HostHistory host_;
   /// Found when it is first asked for, by device.
-  struct Departures;
-  std::shared_ptr<Departures> departures_;
+  struct RecordedRuns;
+  std::shared_ptr<RecordedRuns> recorded_runs_;
 };
 
 /// Replayers of several files, such as the ranks of a job, in the order of the files.

@@ -8,6 +8,7 @@
 #include "allocator/options/settings.h"
 #include "replay/recording/fidelity.h"
 #include "replay/recording/recording_summary.h"
+#include "replay/replayer/recorded_run.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
@@ -74,6 +75,8 @@ std::string device_text(const DeviceFidelity& device, bool is_verbose) {
   text += "    reserved after each call         " + share_text(device.sums) + "\n";
   text += "    final blocks                     " + share_text(device.final_blocks) + ", in " +
           share_text(device.final_segments) + " segments\n";
+  if (device.replayed.total > 0)
+    text += "    entries made again by a replay   " + share_text(device.replayed) + "\n";
   std::string inferred;
   for (const Figure& figure : figures_of(device.inferred))
     if (figure.value > 0)
@@ -119,6 +122,7 @@ ordered_json device_json(const DeviceFidelity& device) {
             {"taken_from_recording", device.segment_calls.taken},
             {"wrong", device.segment_calls.wrong}}},
           {"reserved_after_calls", agreement_json(device.sums)},
+          {"replayed_entries", agreement_json(device.replayed)},
           {"final_segments", agreement_json(device.final_segments)},
           {"final_blocks", agreement_json(device.final_blocks)},
           {"inferred", std::move(inferred)},
@@ -211,7 +215,7 @@ VerifiedFile verify_file(const std::string& path, const VerifyArguments& argumen
     if (parsed.error) throw std::runtime_error("--conf: " + parsed.error->message);
     recording->take_settings(parsed.settings);
   }
-  return {path, recording->summary().version.versions, fidelity_of(*recording)};
+  return {path, recording->summary().version.versions, replay::verify(*recording)};
 }
 
 ExitStatus verify_files(const VerifyArguments& arguments) {
