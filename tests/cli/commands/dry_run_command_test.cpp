@@ -48,6 +48,12 @@ TEST_F(DryRun, ends_with_the_programs_own_status) {
   EXPECT_EQ(dry_run({}, {"true"}).exit_status, 0);
 }
 
+TEST_F(DryRun, claims_nothing_of_a_program_that_a_signal_ended) {
+  EXPECT_THAT(dry_run_shell("kill -KILL $$").errors,
+              HasSubstr("ended by signal 9 (Killed) before it told anything"));
+  EXPECT_THAT(dry_run_shell("exit 1").errors, HasSubstr("the program did not use CUDA"));
+}
+
 TEST_F(DryRun, says_what_shells_say_of_a_program_that_cannot_run) {
   const ProgramResult missing = dry_run({}, {"/no/such/program"});
   EXPECT_EQ(missing.exit_status, 127);
@@ -171,6 +177,72 @@ TEST_F(DryRun, out_of_memory_is_told_and_judged) {
   EXPECT_LE(std::ranges::count(plain.errors, '\n'), 15);
   EXPECT_EQ(dry_run_python({"--fail-on-oom"}, fails).exit_status, 1);
   EXPECT_EQ(dry_run_python({"--fail-on-oom"}, fails + "raise SystemExit(9)").exit_status, 9);
+}
+
+/// Reads an int of the device that no copy and no kernel made.
+constexpr const char* reading =
+    "import ctypes\n"
+    "def read():\n"
+    "    driver = ctypes.CDLL('libcuda.so.1')\n"
+    "    device, context = ctypes.c_int(), ctypes.c_void_p()\n"
+    "    at, value = ctypes.c_uint64(), ctypes.c_int(7)\n"
+    "    driver.cuInit(0)\n"
+    "    driver.cuDeviceGet(ctypes.byref(device), 0)\n"
+    "    driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)\n"
+    "    driver.cuCtxSetCurrent(context)\n"
+    "    driver.cuMemAlloc_v2(ctypes.byref(at), ctypes.c_size_t(512))\n"
+    "    driver.cuMemcpyDtoH_v2(ctypes.byref(value), at, ctypes.c_size_t(4))\n"
+    "    return value.value\n";
+
+TEST_F(DryRun, error_is_joined_to_the_made_up_value_that_was_read_before) {
+  const std::string failing = reading + std::string("[[1, 2][1:][:read()][0]]\n");
+  const ProgramResult result = dry_run_python({}, failing);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("may come from"));
+  EXPECT_THAT(result.errors, HasSubstr("the IndexError at"));
+  EXPECT_THAT(result.errors, HasSubstr("try --values ones or --values random"));
+  // Nothing was read.
+  EXPECT_THAT(dry_run_python({}, "[][0]\n").errors, Not(HasSubstr("may come from")));
+  // It went well.
+  EXPECT_THAT(dry_run_python({}, reading + std::string("read()\n")).errors,
+              Not(HasSubstr("may come from")));
+}
+
+TEST_F(DryRun, auto_takes_the_first_values_that_lead_on) {
+  const std::string output = in_folder("summary.json");
+  const ProgramResult result =
+      dry_run_python({"--values", "auto", "--json", output},
+                     reading + std::string("print('read', read())\nassert read() > 0\n"));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("read 0\nread 1\n"));
+  EXPECT_THAT(result.errors,
+              HasSubstr("ones, as with zeros the program ended with AssertionError"));
+  EXPECT_EQ(summary().at("values"), "ones");
+}
+
+TEST_F(DryRun, auto_runs_a_program_once_that_reads_nothing_or_ends_well) {
+  for (const char* const text : {"assert False\n", "print(read())\n"}) {
+    const ProgramResult result =
+        dry_run_python({"--values", "auto"}, reading + std::string("print('begin')\n") + text);
+    EXPECT_EQ(result.output.find("begin"), result.output.rfind("begin")) << result.output;
+    EXPECT_THAT(result.errors, Not(HasSubstr("once more")));
+  }
+}
+
+TEST_F(DryRun, auto_shows_the_run_with_zeros_if_nothing_helps) {
+  const ProgramResult result =
+      dry_run_python({"--values", "auto", "--json", in_folder("summary.json")},
+                     reading + std::string("read()\nassert False\n"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("once more with --values random"));
+  EXPECT_EQ(summary().at("values"), "zeros");
+}
+
+TEST_F(DryRun, program_that_waits_for_a_made_up_value_is_ended) {
+  const ProgramResult result =
+      dry_run_python({}, reading + std::string("while read() == 0:\n    pass\n"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("read a made-up value 10,000 times"));
 }
 
 TEST_F(DryRun, limits_are_judged) {

@@ -131,6 +131,47 @@ class Recording(HookTest):
         self.assertEqual(os.listdir(self.work), ["program.py"])
 
 
+class Errors(HookTest):
+    def test_exception_that_nobody_caught_is_told_with_its_place(self):
+        self.run_program(UP + "def step():\n    return [][0]\n\nstep()", status=1)
+        error = self.report()["error"]
+        self.assertEqual(error["type"], "IndexError")
+        self.assertRegex(error["place"], r"program\.py:\d+ step$")
+
+    def test_frames_of_pytorch_say_nothing_of_the_program(self):
+        self.run_program(UP + "torch.cuda.memory._record_memory_history(no_such_word=1)", status=1)
+        self.assertRegex(self.report()["error"]["place"], r"program\.py:\d+ <module>$")
+
+    def test_ends_that_are_no_errors_are_not_told(self):
+        for end in ("", "sys.exit(3)", "raise KeyboardInterrupt",
+                    "try:\n    [][0]\nexcept IndexError:\n    pass"):
+            self.remove_reports()
+            try:
+                self.run_program(UP + end)
+            except AssertionError:
+                pass
+            self.assertNotIn("error", self.report(), end)
+
+
+class Waiting(HookTest):
+    LOOP = UP + ("from vramlab_dry_run import waiting\n"
+                 "for turn in range(%d):\n"
+                 "    waiting.note_read(('train.py', 7, 'wait'))\n%s")
+
+    def test_program_that_reads_on_and_on_is_ended(self):
+        result = self.run_program(self.LOOP % (20000, ""), status=1)
+        self.assertIn("waits for a value", result.stderr)
+        self.assertEqual(self.report()["waits_at"], "train.py:7 wait")
+
+    def test_program_that_reads_less_goes_on(self):
+        self.run_program(self.LOOP % (9999, ""))
+        self.assertNotIn("waits_at", self.report())
+
+    def test_program_that_asks_for_memory_meanwhile_goes_on(self):
+        self.run_program(self.LOOP % (20000, "    if turn % 3000 == 0:\n        _C.allocate(1)\n"))
+        self.assertNotIn("waits_at", self.report())
+
+
 class Endings(HookTest):
     def test_sys_exit_keeps_its_status(self):
         self.run_program(UP + "sys.exit(3)", status=3)

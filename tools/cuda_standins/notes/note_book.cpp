@@ -82,6 +82,7 @@ void NoteBook::add(std::string_view kind, std::string_view subject) {
   Note& note = notes_[{std::string(kind), std::string(subject)}];
   ++note.count;
   if (place.empty()) return;
+  note.last_place = place;
   if (const auto found = note.places.find(place); found != note.places.end())
     ++found->second;
   else if (note.places.size() < most_places)
@@ -106,8 +107,9 @@ std::string NoteBook::text() {
   for (const auto& [name, note] : notes_) {
     text += text.empty() ? "" : ",\n  ";
     text += "{\"kind\": " + json_text(name.first) + ", \"subject\": " + json_text(name.second) +
-            ", \"count\": " + std::to_string(note.count) + ", \"places\": [" + places_text(note) +
-            "]}";
+            ", \"count\": " + std::to_string(note.count) +
+            ", \"last_place\": " + json_text(note.last_place) + ", \"places\": [" +
+            places_text(note) + "]}";
   }
   return "[" + text + "]";
 }

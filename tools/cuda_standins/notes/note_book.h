@@ -19,6 +19,7 @@ namespace vramlab::dry_run {
 struct Note {
   std::uint64_t count = 0;
   std::map<std::string, std::uint64_t> places;
+  std::string last_place;
 };
 
 class NoteBook {

@@ -2,7 +2,10 @@
 #include <unistd.h>
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "replay/compare/limit.h"
 #include "tools/cli/commands/dry_run/dry_run_job.h"
@@ -63,8 +66,9 @@ void add_device_options(CLI::App& command, DryRunArguments& arguments) {
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   command
       .add_option("--values", arguments.values,
-                  "What a program reads that reads values of the device")
-      ->check(CLI::IsMember({"zeros", "ones", "random"}))
+                  "What a program reads that reads values of the device; auto: zeros, and if it "
+                  "ends with an error after that, once more with ones, then with random")
+      ->check(CLI::IsMember({"zeros", "ones", "random", "auto"}))
       ->capture_default_str();
   command
       .add_option("--values-from", arguments.values_from,
@@ -247,6 +251,7 @@ DryRunOutcome look_at(const DryRunArguments& arguments, const NumberedFolder& fo
   DryRunOutcome outcome;
   outcome.status = end.status;
   outcome.ranks = end.ranks;
+  outcome.values = arguments.values;
   std::vector<ProcessNotes> all = read_process_notes(folder.path().string(), outcome.troubles);
   add_traces(arguments, folder, all);
   for (const ProcessNotes& notes : all) outcome.processes.push_back({notes, {}, {}});
@@ -264,14 +269,86 @@ bool fails(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
          (arguments.fails_on_out_of_memory && outcome.ran_out_of_memory());
 }
 
+/// The recorder stands between the program and the stand-in driver, so it comes first.
+void record_driver_calls(const NumberedFolder& folder, PreloadedProgram& program) {
+  program.libraries.insert(program.libraries.begin(), preload_library());
+  program.variables.emplace_back("VRAMLAB_SHIM", "record");
+  program.variables.emplace_back("VRAMLAB_RECORD",
+                                 names::literal_name((folder.path() / driver_calls).string()));
+}
+
+/// A run of the program, whose notes and histories lie in its folder.
+struct Attempt {
+  DryRunArguments arguments;
+  std::unique_ptr<NumberedFolder> folder;
+  JobEnd end;
+  /// How the attempts before ended, for a sentence.
+  std::string retried_because;
+};
+
+Attempt attempt(const DryRunArguments& arguments) {
+  const std::filesystem::path stand_ins = stand_in_folder();
+  Attempt made{arguments,
+               std::make_unique<NumberedFolder>(scratch_place().folder + "/vramlab-dry-run-" +
+                                                std::to_string(geteuid())),
+               {},
+               {}};
+  PreloadedProgram program{arguments.program,
+                           stand_in_variables(arguments, stand_ins, made.folder->path()),
+                           stand_in_libraries(stand_ins), LeftProcesses::end};
+  if (is_plain_program(arguments.program.front())) record_driver_calls(*made.folder, program);
+  made.end = run_job(program, asked_ranks(arguments), arguments, *made.folder);
+  return made;
+}
+
+/// How the program ended, if a made-up value may be the reason; empty otherwise.
+std::string made_up_end_of(const Attempt& made) {
+  std::vector<std::string> troubles;
+  std::string text;
+  for (const ProcessNotes& notes : read_process_notes(made.folder->path().string(), troubles)) {
+    if (!notes.python) continue;
+    if (notes.python->failure_count > 0) return "";
+    if (!notes.python->waits_at.empty()) return "waited at " + notes.python->waits_at;
+    if (text.empty() && made.end.status != 0 && !notes.last_read().empty())
+      text = "ended with " + (notes.python->error
+                                  ? notes.python->error->type + " at " + notes.python->error->place
+                                  : "status " + std::to_string(made.end.status));
+  }
+  return text;
+}
+
+/// Zeros, and where they may have led to the end, ones and then random values. The first run that
+/// ends as it should is the one that counts; if none does, that with zeros.
+Attempt attempt_with_values_that_lead_on(DryRunArguments arguments) {
+  arguments.values = "zeros";
+  Attempt first = attempt(arguments);
+  std::string ended = made_up_end_of(first);
+  for (const char* const values : {"ones", "random"}) {
+    if (ended.empty()) break;
+    const std::string because = "with " + arguments.values + " the program " + ended;
+    tell("vramlab dry-run: " + shown_name(because) + "; once more with --values " + values + "\n");
+    arguments.values = values;
+    Attempt again = attempt(arguments);
+    if (again.end.status == 0) {
+      again.retried_because = because;
+      return again;
+    }
+    ended = made_up_end_of(again);
+  }
+  return first;
+}
+
 /// The program's own status; if that is 0 and our part failed, our own.
-ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay::Limit>& limits,
-                     const NumberedFolder& folder, const JobEnd& end) {
+ExitStatus report_on(const std::vector<replay::Limit>& limits, const Attempt& made) {
+  const DryRunArguments& arguments = made.arguments;
+  const NumberedFolder& folder = *made.folder;
+  const JobEnd& end = made.end;
   RemovalOnInterrupt removal;
   removal.begin({folder.path().string()});
   const auto own = static_cast<ExitStatus>(end.status);
   try {
     DryRunOutcome outcome = look_at(arguments, folder, end);
+    outcome.retried_because = made.retried_because;
     judge(limits, outcome);
     // The message about a program that can't be run was printed already.
     const bool was_run = end.status != program_not_found && end.status != program_not_runnable;
@@ -287,28 +364,13 @@ ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay:
   }
 }
 
-/// The recorder stands between the program and the stand-in driver, so it comes first.
-void record_driver_calls(const NumberedFolder& folder, PreloadedProgram& program) {
-  program.libraries.insert(program.libraries.begin(), preload_library());
-  program.variables.emplace_back("VRAMLAB_SHIM", "record");
-  program.variables.emplace_back("VRAMLAB_RECORD",
-                                 names::literal_name((folder.path() / driver_calls).string()));
-}
-
 ExitStatus dry_run(const DryRunArguments& arguments) {
   if (arguments.program.empty())
     throw traces::InputError({"dry-run", "", "-- and a program", "none"});
   const std::vector<replay::Limit> limits = limits_of(arguments);
-  const std::vector<unsigned> ranks = asked_ranks(arguments);
   check_outputs(arguments);
-  const std::filesystem::path stand_ins = stand_in_folder();
-  const NumberedFolder folder(scratch_place().folder + "/vramlab-dry-run-" +
-                              std::to_string(geteuid()));
-  PreloadedProgram program{arguments.program,
-                           stand_in_variables(arguments, stand_ins, folder.path()),
-                           stand_in_libraries(stand_ins), LeftProcesses::end};
-  if (is_plain_program(arguments.program.front())) record_driver_calls(folder, program);
-  return report_on(arguments, limits, folder, run_job(program, ranks, arguments, folder));
+  return report_on(limits, arguments.values == "auto" ? attempt_with_values_that_lead_on(arguments)
+                                                      : attempt(arguments));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "tools/cli/commands/dry_run/dry_run_outcome.h"
 
 #include <algorithm>
+#include <csignal>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -253,6 +255,36 @@ void add_failure(std::string& text, const DryRunOutcome& outcome,
   }
 }
 
+/// The values that a program may be given in place of these, for a sentence.
+std::string other_values(const std::string& values) {
+  if (values == "ones") return "--values random";
+  return values == "random" ? "--values ones" : "--values ones or --values random";
+}
+
+/// An end that a made-up value may have led to.
+void add_made_up_end(std::string& text, const DryRunOutcome& outcome) {
+  const std::string advice = "; try " + other_values(outcome.values) + ", or --values-from";
+  for (const DryRunProcess& process : outcome.processes) {
+    const auto& python = process.notes.python;
+    if (!python || python->waits_at.empty()) continue;
+    return add_line(text, "waits",
+                    "the program read a made-up value 10,000 times at " +
+                        short_place(python->waits_at) +
+                        " and asked for no memory meanwhile, so it was ended" + advice);
+  }
+  if (outcome.status == 0 || outcome.ran_out_of_memory()) return;
+  for (const DryRunProcess& process : outcome.processes) {
+    const auto& python = process.notes.python;
+    const std::string read = process.notes.last_read();
+    if (read.empty() || !python || !python->error) continue;
+    const std::string at =
+        python->error->place.empty() ? "" : " at " + short_place(python->error->place);
+    return add_line(text, "may come from",
+                    "a made-up value, read last at " + short_place(read) + ": the " +
+                        python->error->type + at + advice);
+  }
+}
+
 /// The reason of the failure and what would have helped.
 void add_explanation(std::string& text, const AnswerText& explanation) {
   for (const AnswerLine& line : explanation.lines)
@@ -324,6 +356,13 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome) {
   if (!others.empty()) add_line(text, "not modelled", others);
 }
 
+/// Such as `signal 9 (Killed)`; empty if no signal ended the program.
+std::string ending_signal(const DryRunOutcome& outcome) {
+  const int number = outcome.status - 128;
+  if (number <= 0 || number >= NSIG) return "";
+  return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+}
+
 /// Processes for which only the driver's account is known. Processes that used no memory are left
 /// out.
 std::string hookless_text(const DryRunOutcome& outcome) {
@@ -342,9 +381,12 @@ std::string hookless_text(const DryRunOutcome& outcome) {
 
 void add_troubles(std::string& text, const DryRunOutcome& outcome) {
   std::vector<std::string> troubles;
+  const std::string signal = ending_signal(outcome);
   if (const std::string hookless = hookless_text(outcome); !hookless.empty())
     troubles.push_back("no history: " + hookless +
-                       " (no PyTorch in it, python -I, -E or -S, or another PYTHONPATH)");
+                       (signal.empty()
+                            ? " (no PyTorch in it, python -I, -E or -S, or another PYTHONPATH)"
+                            : " before it was ended by " + signal));
   troubles.insert(troubles.end(), outcome.troubles.begin(), outcome.troubles.end());
   for (const DryRunProcess& process : outcome.processes)
     if (process.notes.python)
@@ -377,7 +419,12 @@ std::string no_cuda_text(const DryRunOutcome& outcome) {
       return "this PyTorch (" + process.notes.python->torch +
              ") was built without CUDA; the one of PyPI for Linux has it: pip install torch";
   }
-  return used ? "" : "the program did not use CUDA";
+  if (used) return "";
+  const std::string signal = ending_signal(outcome);
+  return signal.empty()
+             ? "the program did not use CUDA"
+             : "ended by " + signal +
+                   " before it told anything: whether the program used CUDA is not known";
 }
 
 std::string steps_text(const DryRunOutcome& outcome) {
@@ -413,7 +460,12 @@ ordered_json note_json(const Note& note) {
   return {{"kind", note.kind},
           {"subject", note.subject},
           {"count", note.count},
+          {"last_place", text_or_null(note.last_place)},
           {"places", json_list(note.places, place_json)}};
+}
+
+ordered_json error_json(const NotedError& error) {
+  return {{"type", error.type}, {"place", text_or_null(error.place)}};
 }
 
 ordered_json python_json(const PythonNotes& python) {
@@ -423,6 +475,8 @@ ordered_json python_json(const PythonNotes& python) {
           {"rank", text_or_null(python.rank)},
           {"steps", python.steps},
           {"ended_after_steps", python.ended_after_steps},
+          {"error", or_null(python.error, error_json)},
+          {"waits_at", text_or_null(python.waits_at)},
           {"missing_functions", python.missing_functions},
           {"troubles", python.troubles}};
 }
@@ -485,7 +539,10 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
                      std::to_string(outcome.status) + steps_text(outcome) + "\n";
   const std::string no_cuda = no_cuda_text(outcome);
   if (!no_cuda.empty()) add_line(text, "no GPU", no_cuda);
+  if (!outcome.retried_because.empty())
+    add_line(text, "values", outcome.values + ", as " + outcome.retried_because);
   add_failure(text, outcome, arguments);
+  add_made_up_end(text, outcome);
   add_devices(text, outcome);
   add_driver_accounts(text, outcome);
   add_pinned(text, outcome);
@@ -526,6 +583,7 @@ std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& ar
                     {"gpus", arguments.gpu_count},
                     {"device_memory", or_null(arguments.memory())},
                     {"held_by_others", arguments.held_by_others.value_or(0)},
+                    {"values", outcome.values},
                     {"conf", or_null(arguments.conf)},
                     {"out_of_memory", outcome.ran_out_of_memory()},
                     {"ranks", json_list(outcome.ranks, rank_json)},

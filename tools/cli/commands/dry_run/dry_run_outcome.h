@@ -35,6 +35,10 @@ struct DryRunOutcome {
   /// In the order in which they ran; empty if the program is not a job.
   std::vector<RankEnd> ranks;
   std::vector<DryRunProcess> processes;
+  /// What the program read in place of values of the GPU: zeros, ones or random.
+  std::string values;
+  /// How it ended with other values before, for a sentence; empty if it was run once.
+  std::string retried_because;
   /// For the process that reserves most.
   std::optional<replay::SmallestGpu> smallest;
   std::optional<replay::FoundAdvice> advice;

@@ -37,6 +37,7 @@ Note note_from(const ordered_json& object) {
   Note note{text_of(object, "kind"),
             text_of(object, "subject"),
             value_of<std::uint64_t>(object, "count"),
+            text_of(object, "last_place"),
             {}};
   for (const ordered_json& place : list_of(object, "places"))
     note.places.push_back({text_of(place, "place"), value_of<std::uint64_t>(place, "count")});
@@ -54,6 +55,9 @@ PythonNotes python_from(const ordered_json& object) {
   notes.rank = text_of(object, "rank");
   notes.steps = value_of<std::uint64_t>(object, "steps");
   notes.ended_after_steps = object.contains("ended_after_steps");
+  if (const auto error = object.find("error"); error != object.end() && error->is_object())
+    notes.error = NotedError{text_of(*error, "type"), text_of(*error, "place")};
+  notes.waits_at = text_of(object, "waits_at");
   for (const ordered_json& name : list_of(object, "missing_functions"))
     if (name.is_string()) notes.missing_functions.push_back(name.get<std::string>());
   for (const ordered_json& trouble : list_of(object, "troubles"))
@@ -129,6 +133,12 @@ std::vector<const Note*> ProcessNotes::of_kind(const std::string& kind) const {
   for (const Note& note : notes)
     if (note.kind == kind) found.push_back(&note);
   return found;
+}
+
+std::string ProcessNotes::last_read() const {
+  for (const Note* const note : of_kind("host_read"))
+    return note->last_place.empty() ? "an unknown place" : note->last_place;
+  return "";
 }
 
 std::vector<ProcessNotes> read_process_notes(const std::string& folder,

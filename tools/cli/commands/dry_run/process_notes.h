@@ -25,6 +25,8 @@ struct Note {
   std::string kind;
   std::string subject;
   std::uint64_t count = 0;
+  /// Where it was noted last; empty if nobody knows.
+  std::string last_place;
   std::vector<NotedPlace> places;
 };
 
@@ -54,6 +56,12 @@ struct NotedFailure {
   std::string place;
 };
 
+/// An exception that nobody caught.
+struct NotedError {
+  std::string type;
+  std::string place;
+};
+
 /// The notes of the hook for Python.
 struct PythonNotes {
   std::string torch;
@@ -68,6 +76,9 @@ struct PythonNotes {
   std::string rank;
   std::uint64_t steps = 0;
   bool ended_after_steps = false;
+  std::optional<NotedError> error;
+  /// Where the program waited for a made-up value and was ended; empty if it did not.
+  std::string waits_at;
   std::uint64_t failure_count = 0;
   std::vector<NotedFailure> failures;
   /// Functions that PyTorch looks for and no stand-in has; they were added for this run.
@@ -98,6 +109,8 @@ struct ProcessNotes {
     return python && !python->history.empty() ? python->output : trace_output;
   }
   std::vector<const Note*> of_kind(const std::string& kind) const;
+  /// Where a made-up value was read last; empty if none was.
+  std::string last_read() const;
 };
 
 /// In order of the processes' numbers. Unreadable notes are left out, with a sentence in

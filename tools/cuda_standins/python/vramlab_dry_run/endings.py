@@ -5,6 +5,7 @@ import atexit
 import functools
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -45,10 +46,21 @@ def _call_before(name, first):
     setattr(os, name, call)
 
 
+def _note_error(report):
+    """The exception that nobody caught and that ended the interpreter, if one did."""
+    error = getattr(sys, "last_value", None)
+    if error is None or isinstance(error, KeyboardInterrupt):
+        return
+    from vramlab_dry_run import place
+
+    report.values["error"] = {"type": type(error).__name__, "place": place.of_error(error)}
+
+
 def _write():
     from vramlab_dry_run import recording, report
 
     recording.dump()
+    report.guarded(_note_error)(report)
     report.guarded(report.save)()
 
 

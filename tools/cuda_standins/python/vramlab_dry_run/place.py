@@ -37,6 +37,24 @@ def place_of(frame):
     return (innermost.f_code.co_filename, innermost.f_lineno or 0, innermost.f_code.co_name)
 
 
+def of_error(error):
+    """Where an exception was raised: the innermost frame of its traceback outside PyTorch, as a text."""
+    innermost, own = None, None
+    step = error.__traceback__
+    while step is not None:
+        filename = step.tb_frame.f_code.co_filename
+        if not is_own(filename) and not filename.startswith("<"):
+            innermost = step
+            own = own if filename.startswith(_library_folders) else step
+        step = step.tb_next
+    found = own or innermost
+    return _text(found.tb_frame.f_code, found.tb_lineno) if found else ""
+
+
+def _text(code, line):
+    return "%s:%d %s" % (code.co_filename, line, code.co_name)
+
+
 def current(frame=None):
     """Such as `train.py:12 step`, with the whole path; empty where there is no Python frame."""
     file, line, function = place_of(frame or sys._getframe(1))

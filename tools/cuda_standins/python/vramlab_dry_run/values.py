@@ -14,7 +14,7 @@ import struct
 import sys
 import threading
 
-from vramlab_dry_run import generation, place, report
+from vramlab_dry_run import generation, place, report, waiting
 
 _FLOATS = {2: "e", 4: "f", 8: "d"}
 
@@ -39,7 +39,11 @@ def watch():
 
     def fill(at, count):
         try:
-            return _fill(answer, at, count, sys._getframe(0))
+            frame = sys._getframe(0)
+            filled = _fill(answer, at, count, frame)
+            if not filled:
+                waiting.note_read(place.place_of(frame))
+            return filled
         except Exception as error:  # No exception may get into C.
             report.trouble("values_from", error)
             return 0

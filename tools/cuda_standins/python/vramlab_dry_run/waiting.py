@@ -1,0 +1,51 @@
+"""A program that waits for a value of the GPU that is made up here would wait for ever. It reads at
+one place, over and over, and asks for no memory in between: then it is ended.
+"""
+
+import ctypes
+import sys
+import threading
+
+from vramlab_dry_run import report
+
+# Reads at one place without a request for memory that end the program.
+MOST_READS = 10000
+_READS_BETWEEN_LOOKS = 500
+
+# By place: how many reads, and how many requests for memory there were when they began.
+_reads = {}
+
+
+class WaitsForMadeUpValue(BaseException):
+    """No program catches it by accident."""
+
+    def __str__(self):
+        return "vramlab dry-run: the program waits for a value that no kernel computes"
+
+
+def note_read(place):
+    """Called at each read of a made-up value."""
+    entry = _reads.get(place)
+    if entry is None:
+        entry = _reads[place] = [0, _requests()]
+    entry[0] += 1
+    if entry[0] % _READS_BETWEEN_LOOKS:
+        return
+    requests = _requests()
+    if requests != entry[1]:
+        entry[:] = [0, requests]
+    elif entry[0] >= MOST_READS and "waits_at" not in report.values:
+        report.values["waits_at"] = "%s:%d %s" % place
+        _end_program()
+
+
+def _requests():
+    """Requests for memory up to now, of all devices."""
+    cuda = sys.modules["torch"]._C
+    return sum(cuda._cuda_memoryStats(device)["allocation"]["all"]["allocated"]
+               for device in range(cuda._cuda_getDeviceCount()))
+
+
+def _end_program():
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(threading.main_thread().ident), ctypes.py_object(WaitsForMadeUpValue))
