@@ -134,7 +134,7 @@ TEST_F(FailedRequests, are_missed_where_a_file_has_none) {
   EXPECT_EQ(run.departure->event, event);
 }
 
-TEST(Verify, calls_a_recording_exact_that_its_replay_makes_again) {
+TEST(ReplayedAsRecorded, calls_a_recording_exact_that_its_replay_makes_again) {
   tests::Replayed recording(support::source_dir() + "/tests/truth/chunks_4.pickle.gz");
   const Fidelity fidelity = verify(recording.recording());
   EXPECT_EQ(fidelity.label(), FidelityLabel::exact);
