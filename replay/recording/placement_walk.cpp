@@ -360,8 +360,15 @@ class PlacementWalk {
       const Bytes distance = behind->first - one->first;
       const Bytes unit = expandable_unit(life.kind, *settings_);
       if (distance >= least_reservation_)
-        facts_.reservation = std::min(facts_.reservation, unit * (distance / unit));
+        facts_.reservation = std::min(facts_.reservation, least_addresses(distance, unit));
     }
+  }
+
+  /// So many small units that so many addresses are made of when they are rounded up to `unit`. Few
+  /// devices have exactly as many as a large unit rounds to.
+  static Bytes least_addresses(Bytes distance, Bytes unit) {
+    const Bytes whole = unit * (distance / unit);
+    return unit > allocator::small_segment ? whole - allocator::small_segment : whole;
   }
 
   void tell(std::size_t event) {
@@ -428,12 +435,16 @@ class PlacementWalk {
   PlacementWatcher* watcher_;
 };
 
+/// The driver and the program's own code keep so much of a small device, at most.
+constexpr Bytes most_kept{std::uint64_t{1} << 30};
+
 /// The reservation of an expandable segment if an out-of-memory tells how much memory there was. A
 /// part of a real device's memory cannot be had, so its reservations are somewhat larger.
 Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
   if (!room.total) return distance;
   const Bytes told = reservation_size(*room.total, allocator::small_segment);
-  const bool is_near = distance >= told && distance.count - told.count <= told.count / 16;
+  const std::uint64_t most_more = std::max(told.count / 16, most_kept.count);
+  const bool is_near = distance >= told && distance.count - told.count <= most_more;
   return is_near ? distance : told;
 }
 

@@ -76,6 +76,7 @@ class EngineReplay {
   }
 
   MallocResult allocate(Bytes bytes, StreamId stream, std::uint64_t number) {
+    on_device_.begin_request(number);
     if (course_ == nullptr) [[likely]]
       return engine_.malloc(bytes, stream);
     return allocate_as_recorded(bytes, stream, number);

@@ -166,4 +166,11 @@ ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
           recorded.bound ? "requests that failed in the recording fail again" : ""};
 }
 
+Bytes kept_beside(const RecordedMemory& recorded, Bytes reservation) {
+  if (!recorded.total || reservation == unknown_reservation) return {};
+  if (reservation <= allocator::reservation_size(*recorded.total, allocator::small_segment))
+    return {};
+  return allocator::device_total_for(reservation) - *recorded.total;
+}
+
 }  // namespace vramlab::replay

@@ -82,4 +82,8 @@ struct ChosenMemory {
 ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
                            const ReplayConditions& conditions);
 
+/// The memory that the recorded device had beside the memory that the failed requests tell, as far
+/// as the addresses of its expandable segments, which go by the size of the device, show it.
+Bytes kept_beside(const RecordedMemory& recorded, Bytes reservation);
+
 }  // namespace vramlab::replay

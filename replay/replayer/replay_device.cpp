@@ -59,7 +59,7 @@ void ReplayDevice::set_external(Bytes size) {
 
 streams::MemoryOptions ReplayDevice::memory_options() {
   const ReplayConditions& asked = conditions_.setup.asked;
-  streams::MemoryOptions options{.total = conditions_.memory};
+  streams::MemoryOptions options{.total = conditions_.memory, .kept = conditions_.kept};
   options.released = conditions_.released;
   // The recorded course says by itself which work was done.
   options.release_waits = conditions_.setup.course == nullptr;
@@ -70,7 +70,7 @@ streams::MemoryOptions ReplayDevice::memory_options() {
   options.placement = [this,
                        places](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
-    return places != nullptr ? places->place(request) : std::nullopt;
+    return places != nullptr ? places->place(request, request_) : std::nullopt;
   };
   if (places == nullptr) return options;
   options.dictated_below = places->reservations_below();

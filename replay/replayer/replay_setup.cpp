@@ -107,8 +107,11 @@ DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
   // Its share of the recorded device is not known, so it says nothing of another one.
   const bool may_be_inferred =
       history != nullptr && !asked.memory_fraction && !asked.memory && course == nullptr;
+  if (history != nullptr && !asked.memory)
+    of_device.kept = kept_beside(history->memory, history->reservation);
   if (may_be_inferred && history->fidelity.allowed)
-    of_device.memory_fraction = history->fidelity.allowed->fraction_of(of_device.memory);
+    of_device.memory_fraction =
+        history->fidelity.allowed->fraction_of(of_device.memory + of_device.kept);
   return of_device;
 }
 

@@ -37,7 +37,7 @@ SimulatedMemory::SimulatedMemory(MemoryOptions options)
 
 MemoryInfo SimulatedMemory::info() const {
   const Bytes room = options_.total - std::min(options_.total, used_);
-  return {room - std::min(room, external_), options_.total};
+  return {room - std::min(room, external_), options_.total + options_.kept};
 }
 
 std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {

@@ -109,6 +109,9 @@ enum class WhenTaken : std::uint8_t { fail, lowest_gap };
 
 struct MemoryOptions {
   Bytes total;
+  /// A part of the device beside `total` that nobody can have: it only makes the device larger
+  /// where its size is asked for.
+  Bytes kept{};
   Bytes granularity{2ULL << 20};
   AddressRange allocations{{0x7f0000000000}, {0x8000000000000000}};
   AddressRange reservations{{0x300000000000}, {0x7f0000000000}};
