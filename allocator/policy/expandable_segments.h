@@ -20,6 +20,8 @@ class ExpandableSegments {
   /// A free block of at least this size, mapped as far as needed and taken out of the free set;
   /// none where the device has no room. Memory that was mapped until then stays, free.
   BlockIndex grow(Lane& lane, Bytes size);
+  /// How much grow() would map.
+  Bytes growth_for(const Lane& lane, Bytes size) const;
   /// Gives the whole units inside a free block back to the device.
   void unmap(BlockIndex index);
   /// The units that unmap() gives back.
@@ -71,6 +73,22 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
   } while (core_.blocks[candidate].size() < size);
   core_.leave_free_set(candidate);
   return candidate;
+}
+
+template <class L>
+Bytes ExpandableSegments<L>::growth_for(const Lane& lane, Bytes size) const {
+  const BlockIndex start = find_start(lane, size);
+  if (start == BlockIndex::none) return round_up(size, expandable_unit(lane.kind, core_.settings));
+  Bytes mapped;
+  Bytes reached;
+  for (BlockIndex i = start; reached < size; i = core_.blocks[i].next) {
+    const Bytes missing = std::min(core_.blocks[i].size(), size - reached);
+    const bool is_unmapped = core_.has_use(i, BlockUse::unmapped);
+    const Bytes more = is_unmapped ? units_for(i, missing).size() : core_.blocks[i].size();
+    reached += more;
+    if (is_unmapped) mapped += more;
+  }
+  return mapped;
 }
 
 template <class L>

@@ -33,6 +33,8 @@ class GarbageLimits {
   /// Notes that garbage was collected with this much reserved.
   void was_too_much(Bytes reserved);
 
+  /// Whether it is known that no garbage is collected with this much reserved.
+  bool allows(Bytes reserved) const { return reserved <= at_least_; }
   /// The allowed memory, which held `peak_reserved`. Empty if no garbage was collected, or if no
   /// single limit explains every miss, as when the program changed it.
   std::optional<AllowedMemory> allowed(double threshold, Bytes peak_reserved) const;

@@ -241,8 +241,11 @@ class ProgramBuilder {
     const AllocatorEvent& request = history_.events[call.end - 1];
     const bool fails = request.action == Action::oom;
     if (!fails && !gets_memory) return;
-    course.requests.push_back({call.end - 1, pool_of(call.end - 1), fails,
-                               explained_.retried.contains(call.first), std::nullopt});
+    // A request that fails released all that was cached, even where that was nothing.
+    const bool retries =
+        explained_.retried.contains(call.first) ||
+        (fails && !explained_.captured_failures.contains(call.end - 1) && !is_held_back(call));
+    course.requests.push_back({call.end - 1, pool_of(call.end - 1), fails, retries, std::nullopt});
     if (fails && !history_.traits.lacks_device_free)
       course.requests.back().device_free = Bytes{request.address.value};
   }
