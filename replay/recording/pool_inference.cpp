@@ -15,6 +15,8 @@ constexpr std::int64_t same_stack_weight = 3;
 constexpr std::int64_t private_cost = 3;
 constexpr std::int64_t unnamed_cost = 5;
 constexpr unsigned most_sweeps = 40;
+/// Few such runs need it, and each costs a search.
+constexpr unsigned most_left_moves = 16;
 /// Releases looked at in one search: some seconds.
 constexpr std::uint64_t most_work = 400'000'000;
 
@@ -238,10 +240,23 @@ bool PoolInference::try_moving(const std::vector<LifeIndex>& group) {
 bool PoolInference::move_groups() {
   bool any = false;
   for (std::size_t run = 0; run < placements_.releases.size(); ++run) {
-    if (cost_of_run(run) == 0) continue;
+    if (cost_of_run(run) == 0) {
+      any = move_left_alone(placements_.releases[run]) || any;
+      continue;
+    }
     for (const auto& group : groups_of(placements_.releases[run])) any = try_moving(group) || any;
   }
   return any;
+}
+
+/// A run may be explained by a pool that ended, as the device's own pool was left alone. What was
+/// left may be another pool's just as well.
+bool PoolInference::move_left_alone(const ReleaseRun& run) {
+  std::vector<LifeIndex> group = unknown_among(run.left);
+  std::erase_if(group, [this](LifeIndex life) { return pools_[life] != default_pool; });
+  if (group.empty() || left_moves_ == most_left_moves) return false;
+  ++left_moves_;
+  return try_moving(group);
 }
 
 /// A pool that was made up while something else was wrong may be needed no more, although none of
@@ -257,6 +272,7 @@ bool PoolInference::move_unnamed_pools() {
 
 const std::vector<PoolId>& PoolInference::solve() {
   work_left_ = most_work;
+  left_moves_ = 0;
   for (unsigned i = 0; i < most_sweeps; ++i)
     if (!sweep() && !move_groups() && !move_unnamed_pools()) break;
   return pools_;

@@ -84,6 +84,7 @@ class PoolInference {
   bool sweep();
   /// Moves lives together that a run of releases shows together.
   bool move_groups();
+  bool move_left_alone(const ReleaseRun& run);
   /// Moves all lives of a pool that has no name together.
   bool move_unnamed_pools();
   bool try_moving(const std::vector<LifeIndex>& group);
@@ -115,6 +116,7 @@ class PoolInference {
   /// The work of looking at the runs of each life.
   std::vector<std::uint64_t> run_work_;
   std::uint64_t work_left_ = 0;
+  unsigned left_moves_ = 0;
 };
 
 }  // namespace vramlab::replay
