@@ -4,6 +4,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "allocator/policy/best_fit.h"
+#include "replay/recording/whole_pools.h"
 
 namespace vramlab::replay {
 namespace {
@@ -84,6 +85,7 @@ class PlacementWalk {
       : history_(history),
         start_(started.start),
         calls_(started.calls),
+        whole_pools_(started.whole_pools),
         in_time_(history, started.calls, started.phases, started.private_segments),
         settings_(&in_time_.at(0)),
         reservation_(started.reservation),
@@ -410,7 +412,8 @@ class PlacementWalk {
   }
 
   Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
-    if (history_.traits.has_whole_blocks) return block;
+    const bool is_whole = life.pool && whole_pools_.contains(*life.pool);
+    if (is_whole || history_.traits.has_whole_blocks) return block;
     using allocator::Mode;
     const Mode mode = settings_->expandable_segments ? Mode::expandable : Mode::classic;
     const auto rule = split_rule_of(life.kind, mode);
@@ -420,6 +423,7 @@ class PlacementWalk {
   const DeviceHistory& history_;
   const StartingState& start_;
   const RecordedCalls& calls_;
+  const std::set<PoolId>& whole_pools_;
   SettingsInTime in_time_;
   /// The settings in force at the call that is being walked.
   const Settings* settings_;
@@ -460,6 +464,7 @@ StartedHistory begin_history(const DeviceHistory& history, SettingsPhases phases
   started.private_segments = version.private_segments;
   started.room = room_of(history);
   started.calls = cut_into_calls(history, started.room);
+  started.whole_pools = find_whole_pools(history, started.phases.front().settings);
   started.reservation = told_reservation(started.room, started.reservation);
   return started;
 }

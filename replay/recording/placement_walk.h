@@ -151,6 +151,8 @@ struct StartedHistory {
   allocator::PrivateSegments private_segments = allocator::PrivateSegments::as_option_says;
   DeviceRoom room;
   RecordedCalls calls;
+  /// Pools that never split a block.
+  std::set<PoolId> whole_pools;
   StartingState start;
   /// The number of addresses that the walk takes an expandable segment to have.
   Bytes reservation = unknown_reservation;

@@ -45,6 +45,7 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
       recorded_reserved_(explained.room.reserved_at_start),
       was_limited_(explained.room.was_limited) {
   if (garbage_threshold() > 0) ReplayAccess(engine_).count_ages();
+  for (const PoolId pool : explained.whole_pools) ReplayAccess(engine_).never_split(pool);
   adopt_start();
 }
 

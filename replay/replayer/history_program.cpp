@@ -51,6 +51,8 @@ class ProgramBuilder {
         others_(history, explained, memory_) {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
+    for (LifeIndex life = 0; life < pools_.size(); ++life)
+      if (explained.whole_pools.contains(explained.pools[life])) whole_pools_.insert(pools_[life]);
     find_emptied();
     released_otherwise_ = emptied_;
     if (explained.fidelity.allowed)
@@ -160,7 +162,10 @@ class ProgramBuilder {
   std::uint64_t name(Address at) { return ids_[at] = next_id_++; }
 
   void use_pool(PoolId pool) {
-    if (used_pools_.insert(pool).second) add_pool(pool, ProgramEventKind::pool_create);
+    if (!used_pools_.insert(pool).second) return;
+    ProgramEvent& made = add(ProgramEventKind::pool_create);
+    made.pool = pool;
+    made.no_split = whole_pools_.contains(pool);
   }
 
   /// Options that were set in mid-run, and those of the start if the file holds others.
@@ -335,6 +340,7 @@ class ProgramBuilder {
     const PoolId first = ended == followers_.end() ? pool : ended->first;
     const PoolId follower{0, first_unnamed_pool * 3 + follower_count_++};
     followers_[first] = follower;
+    if (whole_pools_.contains(first)) whole_pools_.insert(follower);
     if (const auto last = last_request_.find(first); last != last_request_.end())
       last_request_[follower] = last->second;
   }
@@ -462,6 +468,7 @@ class ProgramBuilder {
   std::map<StreamId, std::uint64_t> awaited_;
   std::vector<Address> waiting_at_start_;
   std::set<PoolId> used_pools_;
+  std::set<PoolId> whole_pools_;
   std::set<PoolId> released_pools_;
   /// The pool that stands now for one of the placements that ended.
   std::map<PoolId, PoolId> followers_;
