@@ -190,7 +190,11 @@ bool ReplayView<L>::would_serve(Address held, const Search& search) const {
   Bytes size = block.size();
   if (core().is_free_before(index)) size += core().blocks[block.previous()].size();
   if (core().is_free_after(index)) size += core().blocks[block.next].size();
-  return size >= search.rounded && !is_oversize_mismatch(size, search.rounded, core().settings);
+  if (size < search.rounded) return false;
+  if (!is_oversize_mismatch(size, search.rounded, core().settings)) return true;
+  // Growth begins with the free block in front of unmapped addresses, however large it is.
+  const BlockIndex last = core().is_free_after(index) ? block.next : index;
+  return block.is_expandable() && core().has_use(core().blocks[last].next, BlockUse::unmapped);
 }
 
 template <class L>
