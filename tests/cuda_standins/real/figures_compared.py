@@ -9,6 +9,7 @@ NAMES = {
     "end_reserved": "reserved_bytes.all.current",
     "end_allocated": "allocated_bytes.all.current",
     "end_inactive_split_bytes": "inactive_split_bytes.all.current",
+    "end_segments": "segment.all.current",
     "device_allocs": "num_device_alloc",
     "device_frees": "num_device_free",
     "alloc_retries": "num_alloc_retries",
@@ -22,11 +23,13 @@ def of_program(devices, option_string):
     """The figures of all devices together, as the program told them."""
     figures = {ours: sum(device.get(theirs, 0) for device in devices)
                for ours, theirs in NAMES.items() if any(theirs in device for device in devices)}
+    # Newer versions count a request that the fraction refuses apart.
+    figures["out_of_memory"] += sum(device.get("num_oom_rejections", 0) for device in devices)
     # PyTorch does not count a request that failed.
     figures["requests"] += figures["out_of_memory"]
     if "expandable_segments:True" in option_string:
         # PyTorch counts each growth of a segment here, and the replay counts its units.
-        for name in ("device_allocs", "device_frees"):
+        for name in ("device_allocs", "device_frees", "end_segments"):
             figures.pop(name, None)
     return figures
 
@@ -34,11 +37,11 @@ def of_program(devices, option_string):
 def of_replay(answer):
     """The same figures from the JSON of `vramlab replay`."""
     figures = dict(answer["metrics"])
-    figures["end_inactive_split_bytes"] = sum(device["end"]["inactive_split_bytes"]
-                                              for device in answer["devices"])
+    for figure, name in (("end_inactive_split_bytes", "inactive_split_bytes"), ("end_segments", "segments")):
+        figures[figure] = sum(device["end"][name] for device in answer["devices"])
     return figures
 
 
 def differences(wanted, found):
-    return [f"{name} {found[name]} instead of {wanted[name]}" for name in NAMES
-            if name in wanted and name in found and wanted[name] != found[name]]
+    return [f"{name} {found[name]}, PyTorch {wanted[name]}" for name in wanted
+            if name in found and wanted[name] != found[name]]
