@@ -1,6 +1,6 @@
 """Shows where the replay of a recording leaves it: the first event that the replay's own history has otherwise.
 
-    python3 tests/random_pytorch/first_difference.py RECORDING [OPTION of replay...]"""
+    python3 tests/random_pytorch/first_difference.py VRAMLAB RECORDING [OPTION of replay...]"""
 
 import gzip
 import os
@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 
-VRAMLAB = os.environ.get("VRAMLAB", str(pathlib.Path(__file__).resolve().parents[2] / "build/vramlab"))
 # Entries that are no events of the allocator.
 NOTES = ("snapshot", "annotate", "workspace_snapshot")
 SHOWN_BEFORE, SHOWN_AFTER = 6, 8
@@ -37,11 +36,11 @@ def traces_of(data):
     return [events_of(trace) for trace in pickle.loads(data)["device_traces"]]
 
 
-def replayed(recording, options):
+def replayed(program, recording, options):
     with tempfile.TemporaryDirectory() as folder:
         made = os.path.join(folder, "replayed.pickle")
-        subprocess.run([VRAMLAB, "replay", "-q", "--on-oom", "skip", *options, recording, "--snapshot-out", made],
-                       check=True)
+        subprocess.run([program, "replay", "-q", "--on-oom", "skip", *options, recording, "--snapshot-out", made],
+                       stdout=subprocess.DEVNULL, check=True)
         return traces_of(pathlib.Path(made).read_bytes())
 
 
@@ -59,10 +58,10 @@ def show(device, ours, theirs):
 
 
 def main():
-    recording, *options = sys.argv[1:]
+    program, recording, *options = sys.argv[1:]
     data = pathlib.Path(recording).read_bytes()
     theirs = traces_of(gzip.decompress(data) if recording.endswith(".gz") else data)
-    for device, (ours, own) in enumerate(zip(replayed(recording, options), theirs)):
+    for device, (ours, own) in enumerate(zip(replayed(program, recording, options), theirs)):
         show(device, ours, own)
 
 

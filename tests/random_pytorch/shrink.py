@@ -24,7 +24,7 @@ KINDS = ("verify", "as recorded", "own options")
 
 
 class Validity:
-    """What a shortened program has at some point, to leave out uses of what it no longer makes."""
+    """The things that a shortened program has at some point: uses of others are left out."""
 
     def __init__(self):
         self.made = {"block": set(), "pool": set(), "graph": set()}
@@ -100,7 +100,7 @@ class Shrinker:
         self.kind = None
 
     def failing(self, candidates, folder):
-        """Of each candidate whether it fails as the whole program did. The first call learns how that is."""
+        """Whether each candidate fails as the whole program did; the first call learns how that is."""
         bench = self.bench_of(folder)
         runs = [dataclasses.replace(run, name=f"{index}.{which}", program=str(index))
                 for index in range(len(candidates)) for which, run in enumerate(self.runs)]
