@@ -2,7 +2,6 @@
 
 import random
 
-# Without two that are the same in what they do for a program that changes none.
 COMMON = ["", "expandable_segments:True", "max_split_size_mb:32", "max_split_size_mb:40,max_non_split_rounding_mb:24",
           "roundup_power2_divisions:4", "roundup_power2_divisions:[1:2,8:4,64:8,>:1]",
           "expandable_segments:True,roundup_power2_divisions:8", "expandable_segments:True,max_split_size_mb:50",
@@ -12,8 +11,8 @@ WITH_A_FRACTION = ["garbage_collection_threshold:0.5", "garbage_collection_thres
 SINCE_2_12 = ["large_segment_size_mb:64", "large_segment_size_mb:12,expandable_segments:True",
               "graph_capture_record_stream_reuse:True",
               "large_segment_size_mb:30,max_split_size_mb:40,roundup_power2_divisions:2"]
-# A fraction is one of the GPU's memory, so only programs without another limit are run under these; a
-# program with frees that wait would have them completed by a retry (programs.py).
+# These fractions are of the GPU's memory, so programs with another limit are not run under them, nor those with
+# frees that wait: a retry would complete these (programs.py).
 FRACTIONS_SINCE_2_12 = ["per_process_memory_fraction:0.01", "per_process_memory_fraction:0.02,throw_on_cudamalloc_oom:True",
                         "per_process_memory_fraction:0.02,garbage_collection_threshold:0.4"]
 
