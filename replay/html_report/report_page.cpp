@@ -26,6 +26,8 @@ struct DeviceInput {
   const ExplainedHistory& explained;
   const Settings& settings;
   const ReportLimits& limits;
+  /// Is told now and then how many events were walked past; each is twice.
+  std::function<void(std::uint64_t)> passed;
 };
 
 ordered_json moment_json(const MomentFigures& moment) {
@@ -78,6 +80,7 @@ class DevicePart {
 
   void survey() {
     ReportSurvey survey(history_, walk_, texts_, input_.limits.moments);
+    survey.when_passed(input_.passed);
     watch_placements(history_, walk_, survey);
     moments_ = survey.take_moments();
     for (const MomentFigures& moment : moments_) plan_.moments.push_back(moment.step);
@@ -118,6 +121,8 @@ class DevicePart {
           fragmentation.add(step, snapshot, in_use);
           if (step == last) compare_end(snapshot);
         });
+    if (input_.passed)
+      detail.when_passed([this](HistoryStep step) { input_.passed(history_.events.size() + step); });
     watch_placements(history_, walk_, detail);
     json_["fragmentation"] = fragmentation.take(bytes_);
     json_["fragmentation"]["time_us"] =
@@ -328,10 +333,18 @@ ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& 
                        {"options", input.options},
                        {"notes", input.notes}};
   json["devices"] = ordered_json::array();
-  for (const ReportDevice& device : input.devices)
+  std::uint64_t total = 0;
+  for (const ReportDevice& device : input.devices) total += 2 * device.history.events.size();
+  std::uint64_t before = 0;
+  for (const ReportDevice& device : input.devices) {
+    std::function<void(std::uint64_t)> passed;
+    if (input.progress) passed = [&](std::uint64_t done) { input.progress(before + done, total); };
     json["devices"].push_back(
-        DevicePart({input.file, device.history, device.explained, settings, limits}, texts, bytes)
+        DevicePart({input.file, device.history, device.explained, settings, limits, passed}, texts,
+                   bytes)
             .build());
+    before += 2 * device.history.events.size();
+  }
   json["spans"] = spans_json(input.spans, tables.texts);
   json["stacks"] = texts_json(texts, tables, bytes);
   return json;

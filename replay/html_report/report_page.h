@@ -2,6 +2,8 @@
 // JSON that says what is there, and bytes that the page reads by it (tools/web/report/src).
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -48,6 +50,8 @@ struct ReportInput {
   std::vector<std::string> notes;
   std::vector<ReportDevice> devices;
   std::vector<AnnotationSpan> spans;
+  /// Is told now and then how many of so many steps of the work are done; may be empty.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
 /// Everything that the page shows of it: an item of the page's list of runs, and what is added to

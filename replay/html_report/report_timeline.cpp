@@ -127,11 +127,17 @@ void WalkOfSites::block_changed(Change change, const LiveBlock& block) {
   if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
 }
 
+void WalkOfSites::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
+  constexpr HistoryStep between_tellings = 4096;
+  if (passed_ && figures.step % between_tellings == 0) passed_(figures.step);
+  walked_to(figures, blocks);
+}
+
 ReportSurvey::ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
                            std::size_t wanted_moments)
     : WalkOfSites(history, walk, texts), thinned_(history.events.size(), wanted_moments) {}
 
-void ReportSurvey::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
+void ReportSurvey::walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) {
   thinned_.add(figures);
   most_blocks_ = std::max(most_blocks_, blocks.blocks().size());
   if (figures.allocated > peak_allocated_.allocated || figures.step == 0) peak_allocated_ = figures;
@@ -191,7 +197,7 @@ ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk
       site_bytes_(plan_.sites.size()),
       states_(texts) {}
 
-void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
+void ReportDetail::walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) {
   if (figures.step > 0) {
     const allocator::AllocatorEvent& event = history().events[as_index(figures.step - 1)];
     if (event.action != allocator::Action::oom && event.action != allocator::Action::snapshot)

@@ -71,16 +71,22 @@ class SiteBytes {
 class WalkOfSites : public FollowedBlocks {
  public:
   const SiteBytes& sites() const { return sites_; }
+  /// `passed` is told now and then to which step the walk has come.
+  void when_passed(std::function<void(HistoryStep)> passed) { passed_ = std::move(passed); }
 
  protected:
   WalkOfSites(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts)
       : FollowedBlocks(history, walk), texts_(texts) {}
 
+  virtual void walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) = 0;
+
  private:
   void block_changed(Change change, const LiveBlock& block) final;
+  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) final;
 
   PageTexts& texts_;
   SiteBytes sites_;
+  std::function<void(HistoryStep)> passed_;
 };
 
 class ReportSurvey : public WalkOfSites {
@@ -97,7 +103,7 @@ class ReportSurvey : public WalkOfSites {
   const MomentFigures& last() const { return last_; }
 
  private:
-  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) override;
 
   ThinnedMoments thinned_;
   std::size_t most_blocks_ = 0;
@@ -141,7 +147,7 @@ class ReportDetail : public WalkOfSites {
   const std::vector<std::vector<std::uint64_t>>& site_bytes() const { return site_bytes_; }
 
  private:
-  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) override;
 
   Plan plan_;
   SnapshotSeen seen_;

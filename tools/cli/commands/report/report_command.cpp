@@ -203,8 +203,12 @@ nlohmann::ordered_json answer_about(replay::Recording& recording, const LoadedRu
 /// The run as the page holds it, packed, in at most `most_bytes` characters. If a long history does
 /// not fit, the page holds less of it.
 std::string packed_run(ShownFile& file, const ReportRunRequest& request,
-                       const replay::ReportLimits& limits, std::size_t most_bytes) {
-  const LoadedRun run = load(file, request);
+                       const replay::ReportLimits& limits, std::size_t most_bytes,
+                       ProgressBar& bar) {
+  LoadedRun run = load(file, request);
+  run.input.progress = [&bar](std::uint64_t done, std::uint64_t total) {
+    bar.show(WorkProgress{done, total});
+  };
   const nlohmann::ordered_json answer = answer_about(file.recording(), run);
   constexpr int most_halvings = 12;
   replay::ReportLimits now = limits;
@@ -321,7 +325,7 @@ nlohmann::ordered_json write_page(const ReportCommand& command, std::vector<Repo
       bar.show("draws run " + std::to_string(json["runs"].size() + 1) + " of " +
                std::to_string(run_count));
       json["runs"].push_back(json_of(file.path, run));
-      page.add_run(packed_run(shown, run, limits, most_bytes));
+      page.add_run(packed_run(shown, run, limits, most_bytes, bar));
     }
   }
   json["bytes"] = page.finish();

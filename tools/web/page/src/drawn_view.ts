@@ -1,7 +1,7 @@
 // The report page of the recording, in a frame: the same page that `vramlab report` writes.
 import { byId } from "../../report/src/dom";
 import { isDark, onThemeChange } from "../../report/src/theme";
-import { showCounting } from "./counting";
+import { showWork } from "./counting";
 import { faultNode } from "./faults";
 import type { Opened } from "./opened";
 import { writtenFile } from "./orders";
@@ -49,10 +49,10 @@ export class DrawnView {
     // From now on: who asks for the same again gets this one.
     this.drawn = words.join("\n");
     this.drawing.hidden = false;
-    showCounting(this.drawing, "Drawing…");
+    const listener = showWork(this.drawing, "Drawing…");
     byId("see-what").textContent = isUnchanged(settings) ? "what was recorded" : "both, recorded and asked";
     try {
-      const { output } = await this.program.run([...words, "-o", writtenFile], opened.files);
+      const { output } = await this.program.run([...words, "-o", writtenFile], opened.files, listener);
       this.frame.srcdoc = output.replace("<html", `<html data-embedded data-theme="${theme()}"`);
       this.drawing.hidden = true;
     } catch (error) {
