@@ -79,12 +79,13 @@ class DevicePart {
   }
 
   void survey() {
-    ReportSurvey survey(history_, walk_, texts_, input_.limits.moments);
+    ReportSurvey survey(history_, walk_, texts_, {input_.limits.moments, input_.limits.blocks});
     survey.when_passed(input_.passed);
     watch_placements(history_, walk_, survey);
     moments_ = survey.take_moments();
     for (const MomentFigures& moment : moments_) plan_.moments.push_back(moment.step);
     plan_.sites = survey.sites().largest(input_.limits.sites);
+    plan_.blocks = survey.drawn_sizes();
     std::vector<HistoryStep> always = {survey.peak_allocated().step, survey.peak_reserved().step,
                                        survey.last().step};
     constexpr std::size_t most_failures = 100;
@@ -129,6 +130,7 @@ class DevicePart {
         column(fragmentation.steps(), [this](HistoryStep step) { return time_of(step); });
     add_moments(detail.site_bytes());
     add_states(detail.states());
+    json_["blocks"] = detail.blocks().take(bytes_);
   }
 
   void add_moments(const std::vector<std::vector<std::uint64_t>>& site_bytes) {
@@ -320,6 +322,7 @@ ReportLimits ReportLimits::halved() const {
   half.changes /= 2;
   half.events /= 2;
   half.snapshots /= 2;
+  half.blocks /= 2;
   return half;
 }
 

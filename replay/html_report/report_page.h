@@ -24,6 +24,8 @@ struct ReportLimits {
   std::size_t events = 200'000;
   /// Moments at which fragmentation is looked at.
   std::size_t snapshots = 3'000;
+  /// Blocks that are drawn one by one.
+  std::size_t blocks = 100'000;
   /// Call sites that have a colour of their own.
   std::size_t sites = 11;
 

@@ -123,8 +123,13 @@ std::vector<std::uint32_t> SiteBytes::largest(std::size_t count) const {
 }
 
 void WalkOfSites::block_changed(Change change, const LiveBlock& block) {
-  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.bytes);
-  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
+  if (change == Change::handed_out) {
+    sites_.add(texts_.site_of(block.stack), block.bytes);
+    block_handed_out(block);
+  } else if (change == Change::given_back) {
+    sites_.take(texts_.site_of(block.stack), block.bytes);
+    block_given_back(block);
+  }
 }
 
 void WalkOfSites::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
@@ -134,8 +139,10 @@ void WalkOfSites::moment_passed(const MomentFigures& figures, const PlacementBlo
 }
 
 ReportSurvey::ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
-                           std::size_t wanted_moments)
-    : WalkOfSites(history, walk, texts), thinned_(history.events.size(), wanted_moments) {}
+                           Wanted wanted)
+    : WalkOfSites(history, walk, texts),
+      thinned_(history.events.size(), wanted.moments),
+      sizes_(std::max<std::size_t>(1, wanted.blocks)) {}
 
 void ReportSurvey::walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) {
   thinned_.add(figures);
@@ -195,7 +202,8 @@ ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk
     : WalkOfSites(history, walk, texts),
       plan_(std::move(plan)),
       site_bytes_(plan_.sites.size()),
-      states_(texts) {}
+      states_(texts),
+      blocks_(plan_.blocks, texts) {}
 
 void ReportDetail::walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) {
   if (figures.step > 0) {
@@ -204,9 +212,11 @@ void ReportDetail::walked_to(const MomentFigures& figures, const PlacementBlocks
       states_.touch(event.address, std::max(event.size, allocator::Bytes{1}));
   }
   if (is_due(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, *this);
-  if (is_due(plan_.moments, next_moment_, figures.step))
+  if (is_due(plan_.moments, next_moment_, figures.step)) {
     for (std::size_t i = 0; i < plan_.sites.size(); ++i)
       site_bytes_[i].push_back(sites().now(plan_.sites[i]).count);
+    blocks_.pass_moment();
+  }
   if (seen_ && is_due(plan_.snapshots, next_snapshot_, figures.step))
     seen_(figures.step, snapshot_of(blocks, *this, walk().pools), *this);
 }
