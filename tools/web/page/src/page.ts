@@ -28,7 +28,7 @@ const drawer = newProgram();
 
 let opened: Opened | null = null;
 let openings = 0;
-const drawn = new DrawnView(drawer);
+const drawn = new DrawnView(drawer, (device, event) => learn.showMoment(opened!, device, event));
 const told = new ToldView(newProgram());
 const ranks = new RanksView(newProgram(), (file) => void showOpened(() => choose(opener, opened!, file)));
 const asked = new AskedView(asker, () => {
@@ -159,5 +159,5 @@ async function fillChoices(): Promise<void> {
 
 setUpTheme(byId<HTMLButtonElement>("theme"));
 setUpOpening();
-new LearnView(newProgram(), address);
+const learn = new LearnView(newProgram(), address);
 void fillChoices();

@@ -4,6 +4,7 @@ import { answerView, hasAnswer } from "./answer_view";
 import { readRun } from "./bytes";
 import { Chosen, Panel, type Axis } from "./chosen";
 import { byId, element, Hint } from "./dom";
+import { followParent, offerSteps } from "./embedded";
 import { EventsView } from "./events_view";
 import { FlameView } from "./flame_view";
 import { numberText, shareText, sizeText, timeText } from "./format";
@@ -12,7 +13,7 @@ import { externalFragmentation, figuresOf, Run, type RunJson } from "./model";
 import { OverviewView } from "./overview_view";
 import { PinnersView } from "./pinners_view";
 import { SegmentsView, type BlockColours } from "./segments_view";
-import { followParentTheme, forgetThemeListeners, setUpTheme } from "./theme";
+import { forgetThemeListeners, setUpTheme } from "./theme";
 import { deviceCallsView, fragmentationView, MemoryView, type Curves } from "./timeline_view";
 
 const hint = new Hint();
@@ -166,6 +167,7 @@ function showMoment(): void {
   slider.max = String(lead.device.states.count - 1);
   slider.value = String(lead.state);
   slider.setAttribute("aria-valuetext", momentText(lead));
+  offerSteps(chosen);
   const texts = chosen.panels.map(showReadout);
   // Whoever listens hears where scrubbing ended, not each step on the way.
   window.clearTimeout(speaking);
@@ -301,7 +303,7 @@ async function start(): Promise<void> {
   // Runs beside each other have other events, such as their own segments, but the same times.
   if (runs.length > 1) document.querySelector<HTMLInputElement>("input[name=axis][value=time]")!.checked = true;
   setUpControls();
-  followParentTheme();
+  followParent(() => chosen);
   setUpDevices();
   requestAnimationFrame(() => requestAnimationFrame(() => {
     document.documentElement.dataset["ready"] = "true";
