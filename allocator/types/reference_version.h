@@ -70,6 +70,10 @@ enum class HostFailedEvent : std::uint8_t { keeps_streams, keeps_waiting };
 /// Whether the capture of a graph takes requests for pinned memory to a pool of the graph.
 enum class HostGraphPools : bool { no, yes };
 
+/// The peaks of active pinned memory that are added up: those of all pools' blocks of a bucket
+/// together, or each pool's.
+enum class HostPeaks : std::uint8_t { of_buckets, of_pools_and_buckets };
+
 /// The rules that differ in the allocator of pinned memory.
 struct HostRules {
   HostFreeBlock free_block;
@@ -77,6 +81,7 @@ struct HostRules {
   HostRelease release;
   HostFailedEvent failed_event;
   HostGraphPools graph_pools;
+  HostPeaks peaks;
 };
 
 struct ReferenceVersion {
