@@ -123,6 +123,7 @@ class EngineReplay {
     report.requests = requests_;
     report.frees = frees_;
     report.statistics = statistics();
+    report.reserved_by_private_pools = counted().reserved_by_private_pools();
     report.device_calls = device_calls();
     if (const streams::MemoryDevice* const simulated = on_device_.simulated()) {
       report.device_call_tally = on_device_.call_tally();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,8 @@ struct DeviceReport {
   std::optional<std::uint64_t> begin_ns;
   std::optional<std::uint64_t> end_ns;
   StatisticValues statistics;
+  /// The reserved bytes of each private pool that had memory.
+  std::map<PoolId, allocator::PooledStatistic> reserved_by_private_pools;
   streams::DeviceCallCounts device_calls;
   streams::DeviceCallTally device_call_tally;
   /// Modelled, by the costs that the replay was given.

@@ -1,5 +1,8 @@
 """The figures that a program, a history and a replay have in common."""
 
+import collections
+import re
+
 # Names of docs/reference/metrics.md (and two of a state), and of torch.cuda.memory_stats().
 NAMES = {
     "peak_reserved": "reserved_bytes.all.peak",
@@ -15,11 +18,25 @@ NAMES = {
     "out_of_memory": "num_ooms",
     "requests": "allocation.all.allocated",
     "frees": "allocation.all.freed",
+    # Sums over the private pools, which PyTorch tells since 2.13.
+    "got_in_private_pools": "private_pools.allocated",
+    "end_in_private_pools": "private_pools.current",
 }
+IN_PRIVATE_POOLS = re.compile(r"reserved_bytes_by_private_pools\.\d+_\d+\.all\.(\w+)")
+
+
+def with_private_pools(device):
+    """The figures of one device, with the sums over its private pools."""
+    sums = collections.Counter()
+    for name, value in device.items():
+        if match := IN_PRIVATE_POOLS.fullmatch(name):
+            sums[f"private_pools.{match[1]}"] += value
+    return {**device, **sums}
 
 
 def of_program(devices, option_string):
     """The figures of all devices together, as the program told them."""
+    devices = [with_private_pools(device) for device in devices]
     figures = {ours: sum(device.get(theirs, 0) for device in devices)
                for ours, theirs in NAMES.items() if any(theirs in device for device in devices)}
     # PyTorch does not count a request that failed.
@@ -34,6 +51,9 @@ def of_program(devices, option_string):
 def of_replay(answer):
     """The same figures from the JSON of `vramlab replay`."""
     figures = dict(answer["metrics"])
+    pools = [pool for device in answer["devices"] for pool in device["private_pools"]]
+    figures["got_in_private_pools"] = sum(pool["got_bytes"] for pool in pools)
+    figures["end_in_private_pools"] = sum(pool["reserved_bytes"] for pool in pools)
     figures["end_inactive_split_bytes"] = sum(device["end"]["inactive_split_bytes"]
                                               for device in answer["devices"])
     return figures

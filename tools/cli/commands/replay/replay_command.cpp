@@ -433,6 +433,16 @@ ordered_json end_json(const StatisticValues& statistics) {
           {"segments", statistics.segment.all.current}};
 }
 
+/// One pool's, as torch.cuda.memory_stats() has them in reserved_bytes_by_private_pools.
+ordered_json private_pool_json(const std::pair<const PoolId, allocator::PooledStatistic>& pool) {
+  const auto& [id, reserved] = pool;
+  return {{"pool_id", {id.graph, id.user}},
+          {"reserved_bytes", reserved.all.current},
+          {"peak_reserved_bytes", reserved.all.peak},
+          {"got_bytes", reserved.all.allocated},
+          {"gave_back_bytes", reserved.all.freed}};
+}
+
 ordered_json counts_json(const replay::RecordedCounts& counts) {
   return {{"device_allocs", counts.device_allocs},
           {"device_frees", counts.device_frees},
@@ -458,6 +468,7 @@ ordered_json device_json(const DeviceReport& device, const traces::SnapshotTable
           {"recorded_peak_requested_bytes", or_null(device.recorded_peak_requested)},
           {"recorded_peak_reserved_bytes", or_null(device.recorded_peak_reserved)},
           {"end", end_json(statistics)},
+          {"private_pools", json_list(device.reserved_by_private_pools, private_pool_json)},
           {"device_allocs", device.device_calls.allocations},
           {"device_frees", device.device_calls.releases},
           {"units_mapped", device.device_calls.units_created},
