@@ -116,6 +116,8 @@ struct DeviceFidelity {
   /// Calls after which the reserved memory is the sum of the entries up to them.
   Agreement sums;
   Inferences inferred;
+  /// Requests at an address that the program named.
+  std::uint64_t requests_at_addresses = 0;
   /// The memory that a fraction allowed, where garbage collection shows it.
   std::optional<AllowedMemory> allowed;
   FidelityLabel label = FidelityLabel::exact;
@@ -126,6 +128,9 @@ struct DeviceFidelity {
   /// The first event of each call whose releases were taken from the recording.
   std::vector<std::size_t> unexplained_events;
 };
+
+/// A sentence about requests at an address that the program named. Requires: there are some.
+std::string requests_at_addresses_text(std::uint64_t count);
 
 struct Fidelity {
   std::string reference;

@@ -205,6 +205,12 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
   if (*action == Action::free_requested) device.traits.requests_frees = true;
   if (entry.keys.has(KnownText::pool_id)) device.traits.names_pools = true;
   if (!entry.keys.has(KnownText::time_us)) device.traits.lacks_time = true;
+  if (entry.internal_metadata == TextId(KnownText::malloc_with_address)) {
+    // The bytes before the address are requested too, and freed at once.
+    if (*action == Action::alloc) ++device.traits.requests_at_addresses;
+    std::uint64_t& count = device.traits.requests_at_addresses;
+    if (*action == Action::free_requested && count > 0) --count;
+  }
   Address address = entry.address;
   if (*action == Action::oom) {
     address = {entry.device_free.count};

@@ -38,6 +38,8 @@ struct HistoryTraits {
   bool requests_frees = false;
   /// Events of kinds that no replay knows; they are left out.
   std::uint64_t unknown_event_count = 0;
+  /// Requests at an address that the program named. Only 2.15 and later say so.
+  std::uint64_t requests_at_addresses = 0;
   /// An `oom` that says nothing of the device's free memory.
   bool lacks_device_free = false;
   /// An event without a time.

@@ -567,6 +567,8 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
   if (history.unmatched_frees > 0)
     notes.push_back(device + std::to_string(history.unmatched_frees) +
                     " frees of unknown blocks are left out");
+  if (fidelity.requests_at_addresses > 0 && !is_as_recorded(conditions))
+    notes.push_back(device + requests_at_addresses_text(fidelity.requests_at_addresses));
   const bool was_short = fidelity.inferred.oversize_releases +
                              fidelity.inferred.release_all_or_empty_cache +
                              fidelity.inferred.out_of_memory >
