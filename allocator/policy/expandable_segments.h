@@ -30,7 +30,8 @@ class ExpandableSegments {
   bool has_room_from(BlockIndex start, Bytes size) const;
   /// Notes that the segment would be used otherwise with so many more addresses behind it.
   void note_end_of_addresses(BlockIndex block, Bytes missing) const;
-  BlockIndex reserve(Lane& lane);
+  /// A whole new segment for a request of this size.
+  BlockIndex reserve(Lane& lane, Bytes request);
   bool map(BlockIndex index, Bytes size);
   /// The units that hold the first `size` bytes of an unmapped block.
   UnitRange units_for(BlockIndex index, Bytes size) const;
@@ -50,7 +51,7 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
   do {
     candidate = find_start(lane, size);
     if (candidate == BlockIndex::none)
-      candidate = reserve(lane);
+      candidate = reserve(lane, size);
     else
       core_.listeners.acted(rules::growth_starts_at_first_run);
     if (candidate == BlockIndex::none) return BlockIndex::none;
@@ -105,10 +106,17 @@ void ExpandableSegments<L>::note_end_of_addresses(BlockIndex block, Bytes missin
 }
 
 template <class L>
-BlockIndex ExpandableSegments<L>::reserve(Lane& lane) {
-  core_.listeners.acted(rules::reservation_is_nine_eighths);
+BlockIndex ExpandableSegments<L>::reserve(Lane& lane, Bytes request) {
+  const Reserve& of = core_.settings.expandable_reserve;
+  core_.listeners.acted(of ? rules::reserve_bounds_reservation
+                           : rules::reservation_is_nine_eighths);
   const Bytes unit = expandable_unit(lane.kind, core_.settings);
-  const Bytes size = reservation_size(core_.device_total, unit);
+  const Bytes size = reservation_size(core_.device_total, unit, of);
+  if (request > size && core_.version.beyond_reservation == BeyondReservation::fails) {
+    core_.listeners.acted(rules::request_beyond_reservation_fails);
+    core_.margin.note([=](Bytes total) { return reservation_size(total, unit, of) >= request; });
+    return BlockIndex::none;
+  }
   const auto base = core_.device.reserve(size, lane.stream);
   if (!base) return BlockIndex::none;
   core_.margin.note_reservation(lane.kind, unit);

@@ -17,6 +17,8 @@ enum class OptionGrammar : std::uint8_t {
   three_passes,
   /// The same with limits of pinned memory, and numbers are read as C does it.
   three_passes_with_limits,
+  /// The same with reserves of expandable segments.
+  three_passes_with_reserves,
 };
 
 /// The slot from which `>` in a rounding list fills.
@@ -46,6 +48,10 @@ enum class AmongSameSize : std::uint8_t { lowest_address, oldest_block, oldest_s
 /// Segments of private pools under expandable_segments: classic as without the option, or as the
 /// option says.
 enum class PrivateSegments : std::uint8_t { classic, as_option_says };
+
+/// A request that is larger than the addresses of a new expandable segment: they are reserved and
+/// mapped as far as the device has room, or the request fails before.
+enum class BeyondReservation : std::uint8_t { is_mapped, fails };
 
 struct Release {
   unsigned major = 0;
@@ -99,6 +105,7 @@ struct ReferenceVersion {
   GrownCheckpoint grown_checkpoint;
   AmongSameSize among_same_size;
   PrivateSegments private_segments;
+  BeyondReservation beyond_reservation;
   HostRules host;
 };
 

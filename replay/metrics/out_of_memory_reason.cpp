@@ -89,6 +89,10 @@ OutOfMemoryReason explain_out_of_memory(const DeviceState& state, const RefusedR
     for (const SnapshotBlock& block : segment.blocks)
       if (block.state == BlockState::inactive) count_hole(segment, block, state.rules, reason);
   reason.allowed = state.rules.allowed;
+  // More than the device has left is short of memory, however many addresses it may reserve.
+  const Bytes device_total = refused.device_free.value_or(Bytes{}) + found.total.reserved;
+  reason.exceeded_reserve = exceeded_reserve(reason.device_size, device_total, settings);
+  if (reason.exceeded_reserve) return reason;
   if (settings.expandable_segments && reason.refused.device_free && !reason.allowed) {
     // Free memory at the end of a segment is grown, so less than a whole segment is requested.
     const Bytes possible = reason.in_lane.largest_possible.value_or(Bytes{});

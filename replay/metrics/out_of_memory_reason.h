@@ -44,6 +44,9 @@ struct OutOfMemoryReason {
   /// The device had enough memory, so only a share of it must have been allowed. Recordings don't
   /// say which share.
   bool is_limited_by_unknown_share = false;
+  /// The addresses that an option lets an expandable segment reserve, where the request needs more:
+  /// then no memory was short.
+  std::optional<Bytes> exceeded_reserve;
   /// How much more memory would have been enough, by calculation; empty where it is unknown.
   std::optional<Bytes> shortfall;
   /// Live blocks whose release would have been enough; each alone keeps its memory from being

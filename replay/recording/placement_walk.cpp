@@ -87,7 +87,8 @@ class PlacementWalk {
         in_time_(history, started.calls, started.phases, started.private_segments),
         settings_(&in_time_.at(0)),
         reservation_(started.reservation),
-        least_reservation_(least_reservation(history)),
+        least_reservation_(
+            least_reservation(history, started.phases.front().settings.expandable_reserve)),
         kinds_(request_kinds(history, started.phases.back().settings)),
         watcher_(watcher) {
     facts_.life_of_event = traces::LongSequence<LifeIndex>(history.events.place());
@@ -428,11 +429,15 @@ class PlacementWalk {
   PlacementWatcher* watcher_;
 };
 
-/// The reservation of an expandable segment if an out-of-memory tells how much memory there was. A
-/// part of a real device's memory cannot be had, so its reservations are somewhat larger.
-Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
+/// The reservation of an expandable segment if the options or an out-of-memory tell it. A part of a
+/// real device's memory cannot be had, so reservations by its size are somewhat larger.
+Bytes told_reservation(const DeviceRoom& room, Bytes distance, const allocator::Reserve& reserve) {
+  const Bytes total = room.total.value_or(allocator::request_limit);
+  const Bytes told = reservation_size(total, allocator::small_segment, reserve);
+  const bool is_size = reserve && reserve->unit == allocator::AddressReserve::Unit::gibibytes &&
+                       told < reservation_size(total, allocator::small_segment);
+  if (is_size) return told;
   if (!room.total) return distance;
-  const Bytes told = reservation_size(*room.total, allocator::small_segment);
   const bool is_near = distance >= told && distance.count - told.count <= told.count / 16;
   return is_near ? distance : told;
 }
@@ -449,7 +454,8 @@ StartedHistory begin_history(const DeviceHistory& history, SettingsPhases phases
   started.private_segments = version.private_segments;
   started.room = room_of(history);
   started.calls = cut_into_calls(history, started.room);
-  started.reservation = told_reservation(started.room, started.reservation);
+  started.reservation = told_reservation(started.room, started.reservation,
+                                         started.phases.front().settings.expandable_reserve);
   return started;
 }
 
@@ -475,14 +481,34 @@ PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
                             const ReferenceVersion& version) {
   PlacedHistory placed;
   static_cast<StartedHistory&>(placed) = begin_history(history, std::move(phases), version);
+  const allocator::Reserve reserve = placed.phases.front().settings.expandable_reserve;
   for (int round = 0; round < 2; ++round) {
     placed.start = find_starting_state(history, placed.phases.front().settings, placed.reservation);
     placed.placements = PlacementWalk(history, placed, nullptr).run();
-    placed.placements.reservation = told_reservation(placed.room, placed.placements.reservation);
+    placed.placements.reservation =
+        told_reservation(placed.room, placed.placements.reservation, reserve);
     if (placed.placements.reservation == placed.reservation || round == 1) break;
     placed.reservation = placed.placements.reservation;
   }
   return placed;
+}
+
+std::optional<Bytes> PlacedHistory::shown_device() const {
+  if (placements.reservation == unknown_reservation) return std::nullopt;
+  return allocator::device_total_for(placements.reservation,
+                                     phases.front().settings.expandable_reserve);
+}
+
+bool PlacedHistory::exceeds_reserve(Bytes rounded, const Settings& settings) const {
+  if (!settings.expandable_segments || !settings.expandable_reserve) return false;
+  const Bytes unit = expandable_unit(allocator::pool_kind_of(rounded), settings);
+  return rounded > round_up(placements.reservation, unit);
+}
+
+bool PlacedHistory::exceeds_reserve(const DeviceHistory& history, std::size_t event) const {
+  if (phases.empty()) return false;
+  auto phase = std::ranges::upper_bound(phases, event, {}, &SettingsPhase::first_event);
+  return exceeds_reserve(history.events[event].size, std::prev(phase)->settings);
 }
 
 void watch_placements(const DeviceHistory& history, const StartedHistory& started,

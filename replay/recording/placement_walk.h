@@ -159,6 +159,14 @@ struct StartedHistory {
 /// A history whose events all have their places.
 struct PlacedHistory : StartedHistory {
   Placements placements;
+
+  /// The size of the device that the reservations show; empty where they show none.
+  std::optional<Bytes> shown_device() const;
+  /// Whether an option lets a new segment have too few addresses for the request, so that it fails
+  /// however much memory the device has.
+  bool exceeds_reserve(Bytes rounded, const allocator::Settings& settings) const;
+  /// The same for the recorded request that failed with this event.
+  bool exceeds_reserve(const DeviceHistory& history, std::size_t event) const;
 };
 
 /// A walk tells how far expandable segments reach; there is none where the history maps nothing.

@@ -252,6 +252,14 @@ bool has_classic_private_segments(const RecordedHistory& history, const traces::
          });
 }
 
+bool fails_while_expandable(const DeviceHistory& device) {
+  const auto has = [&](Action action) {
+    return std::ranges::any_of(device.events,
+                               [=](const AllocatorEvent& event) { return event.action == action; });
+  };
+  return has(Action::oom) && has(Action::segment_map);
+}
+
 }  // namespace
 
 std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
@@ -261,7 +269,10 @@ std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& 
     const bool has_host = std::ranges::any_of(history.other_sections, [&](const auto& section) {
       return texts.text(section.key) == "host_traces";
     });
-    return {has_host ? &rows.back() : allocator::find_reference_version("2.13")};
+    if (!has_host) return {allocator::find_reference_version("2.13")};
+    // 2.15 differs from 2.14 in requests that an expandable segment has too few addresses for.
+    if (!std::ranges::any_of(history.devices, fails_while_expandable)) return {&rows.back()};
+    return {&rows.back(), allocator::find_reference_version("2.14")};
   }
   const bool names_pools = std::ranges::any_of(
       history.devices, [](const DeviceHistory& device) { return device.traits.names_pools; });

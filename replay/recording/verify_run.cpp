@@ -39,7 +39,8 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
     : history_(history),
       explained_(explained),
       in_time_(history, explained.calls, explained.phases, explained.private_segments),
-      device_(history, allocator::device_total_for(explained.placements.reservation)),
+      device_(history,
+              explained.shown_device().value_or(*allocator::device_total_for(unknown_reservation))),
       engine_(device_, conditions.version, in_time_.at(0)),
       rules_(engine_),
       recorded_reserved_(explained.room.reserved_at_start) {
@@ -502,6 +503,7 @@ void VerifyRun::note_garbage_limit() {
 /// The last attempt to get memory was refused: the device had less than the reserved memory and
 /// the amount asked for. A new reservation is refused before anybody asks for memory.
 void VerifyRun::note_refusal() {
+  if (explained_.exceeds_reserve(call_.search.rounded, engine_.settings())) return;
   const PoolKind kind = allocator::pool_kind_of(call_.search.rounded);
   const Bytes unit = allocator::expandable_unit(kind, engine_.settings());
   const Bytes asked = device_.take_refused().value_or(round_up(call_.search.rounded, unit));

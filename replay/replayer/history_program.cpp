@@ -47,7 +47,7 @@ class ProgramBuilder {
         pools_(pools_by_generation(history, explained)),
         writer_(history.events.place()),
         program_(facts_of(history, explained)),
-        memory_(choose_memory(program_.memory, program_.reservation, {}).memory),
+        memory_(choose_memory(program_.memory, program_.shown_device, {}).memory),
         others_(history, explained, memory_) {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
@@ -80,7 +80,7 @@ class ProgramBuilder {
             .memory = recorded_memory(history, explained),
             .course = {},
             .event_count = history.events.size(),
-            .reservation = explained.placements.reservation,
+            .shown_device = explained.shown_device(),
             .places = {history, explained},
             .fidelity = explained.fidelity,
             .emptied = explained.emptied,

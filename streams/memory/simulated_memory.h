@@ -28,6 +28,8 @@ enum class KeepsRanges : bool { no, yes };
 
 /// The rules by which a memory places ranges.
 struct PlacingRules {
+  /// The size of the device that ranges were placed on.
+  Bytes device_total;
   Bytes granularity;
   AddressRange allocations;
   AddressRange reservations;

@@ -81,5 +81,14 @@ TEST(OutOfMemoryReason, a_device_that_had_enough_shows_an_unknown_share) {
   EXPECT_FALSE(reason.shortfall);
 }
 
+TEST(OutOfMemoryReason, reserve_that_is_too_small_for_the_request_is_no_lack_of_memory) {
+  AllocatorSetup setup(
+      {4_GiB, "2.15", "expandable_segments:True,expandable_segments_reserve:0.5G"});
+  const OutOfMemoryReason reason = reason_of(setup, 600_MiB);
+  EXPECT_EQ(reason.exceeded_reserve, 512_MiB);
+  EXPECT_FALSE(reason.is_limited_by_unknown_share);
+  EXPECT_FALSE(reason.shortfall);
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -35,6 +35,9 @@ std::string failure_headline(const FailureExplanation& failure) {
 }
 
 std::string missing_text(const OutOfMemoryReason& story) {
+  if (story.exceeded_reserve)
+    return "addresses: the request exceeds the " + format_bytes(*story.exceeded_reserve) +
+           " that an expandable segment reserves (expandable_segments_reserve)";
   const bool would_be_enough = story.is_limited_by_unknown_share;
   if (would_be_enough && story.refused.device_free &&
       *story.refused.device_free < story.refused.rounded)
@@ -521,6 +524,7 @@ ordered_json out_of_memory_json(const FailureExplanation& failure,
           {"device_free_bytes", or_null(story.refused.device_free)},
           {"allowed_bytes", or_null(story.allowed)},
           {"capacity_bytes", or_null(failure.capacity())},
+          {"exceeded_reserve_bytes", or_null(story.exceeded_reserve)},
           {"shortfall_bytes", or_null(story.shortfall)},
           {"enough_to_free", json_list(story.enough_to_free, of_block)},
           {"least_memory_bytes", or_null(failure.least_memory)},
