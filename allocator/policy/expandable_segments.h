@@ -30,6 +30,11 @@ class ExpandableSegments {
   bool has_room_from(BlockIndex start, Bytes size) const;
   /// Notes that the segment would be used otherwise with so many more addresses behind it.
   void note_end_of_addresses(BlockIndex block, Bytes missing) const;
+  /// The first block of a segment knows it.
+  const Segment& segment_of(const Block& block) const {
+    return core_
+        .segments[block.is_first() ? block.segment() : core_.segments.containing(block.address)];
+  }
   BlockIndex reserve(Lane& lane);
   bool map(BlockIndex index, Bytes size);
   /// The units that hold the first `size` bytes of an unmapped block.
@@ -99,9 +104,8 @@ bool ExpandableSegments<L>::has_room_from(BlockIndex start, Bytes size) const {
 
 template <class L>
 void ExpandableSegments<L>::note_end_of_addresses(BlockIndex block, Bytes missing) const {
-  const Address address = core_.blocks[block].address;
-  const Segment& segment = core_.segments[core_.segments.containing(address)];
-  core_.margin.note_growth(core_.lane_of(core_.blocks[block]).kind, segment.unit, missing);
+  const Block& at = core_.blocks[block];
+  core_.margin.note_growth(core_.lane_of(at).kind, segment_of(at).unit, missing);
 }
 
 template <class L>

@@ -24,7 +24,7 @@ void CompactReplay::start_is_there() {
 void CompactReplay::note_peak(std::uint64_t number) {
   peak_reserved_ = counted().peak_reserved_bytes();
   peak_event_ = number;
-  stranded_at_peak_ = stranded_now(engine_);
+  note_stranded(number);
 }
 
 void CompactReplay::apply_other(const traces::ProgramEvent& event, const traces::TextTable& texts) {
