@@ -1,5 +1,8 @@
 #include "replay/replayer/replay_device.h"
 
+#include <algorithm>
+
+#include "allocator/blocks/block.h"
 #include "allocator/types/check.h"
 #include "replay/replayer/apply_event.h"
 #include "replay/replayer/replay_setup.h"
@@ -64,6 +67,8 @@ streams::MemoryOptions ReplayDevice::memory_options() {
   // The recorded course says by itself which work was done.
   options.release_waits = conditions_.setup.course == nullptr;
   options.when_taken = streams::WhenTaken::lowest_gap;
+  // A program that runs out of addresses runs out of memory.
+  options.allocations.end = std::min(options.allocations.end, allocator::highest_address);
   options.keeps_ranges = asked.keeps_ranges;
   RecordedPlaces* places = nullptr;
   if (conditions_.setup.places && !asked.make_program_device) places = &*conditions_.setup.places;
