@@ -1,6 +1,8 @@
 #include "replay/recording/explained_history.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <span>
 
@@ -421,10 +423,15 @@ std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
   std::vector<PoolId> pools = explained.pools;
   const std::vector<std::size_t> last = last_requests(history, explained.placements);
   std::uint64_t next_name = first_unnamed_pool * 2;
+  std::map<PoolId, std::vector<LifeIndex>> lives;
+  for (LifeIndex life = 0; life < pools.size(); ++life) lives[pools[life]].push_back(life);
   const auto end_generation = [&](PoolId pool, std::size_t event) {
     const PoolId later{0, next_name++};
-    for (LifeIndex life = 0; life < pools.size(); ++life)
-      if (pools[life] == pool && last[life] > event) pools[life] = later;
+    const auto is_later = [&](LifeIndex life) { return last[life] > event; };
+    std::vector<LifeIndex>& of_pool = lives[pool];
+    std::ranges::copy_if(of_pool, std::back_inserter(lives[later]), is_later);
+    std::erase_if(of_pool, is_later);
+    for (const LifeIndex life : lives[later]) pools[life] = later;
   };
   for (const EmptiedCache& cache : explained.emptied)
     for (const PoolId pool : released_pools(history, explained, pools, cache.event))

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -77,7 +76,7 @@ class PoolInference {
     Cost count;
   };
 
-  void note_apart(const std::set<std::pair<LifeIndex, LifeIndex>>& pairs);
+  void note_apart(LifeIndex a, LifeIndex b);
   void note_reservations();
   void note_requests();
   void note_runs();
@@ -91,12 +90,15 @@ class PoolInference {
   std::vector<LifeIndex> unknown_among(const std::vector<LifeIndex>& lives) const;
   Cost cost_at(LifeIndex life, PoolId pool) const;
   /// Counts the work of a search, which has a limit; large histories keep the best choice by then.
-  bool may_go_on(LifeIndex life);
+  bool may_go_on(LifeIndex life) {
+    return may_spend(run_work_[life] + apart_[life].size() + follows_[life].size());
+  }
   Cost cost_of_run(std::size_t run) const;
   Cost run_cost_of(LifeIndex life) const;
   Cost run_cost() const;
   Cost total_cost() const;
   std::vector<PoolId> choices() const;
+  bool may_spend(std::uint64_t work);
 
   const DeviceHistory& history_;
   const Placements& placements_;
@@ -115,6 +117,8 @@ class PoolInference {
   /// The work of looking at the runs of each life.
   std::vector<std::uint64_t> run_work_;
   std::uint64_t work_left_ = 0;
+  /// The work of looking at all runs and lives.
+  std::uint64_t whole_work_ = 0;
 };
 
 }  // namespace vramlab::replay

@@ -156,7 +156,11 @@ std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
   return reserved.above(reserved.start_for(reserved_at_end(history)));
 }
 
+/// Few devices, which mostly come in order.
 DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
+  const auto place = static_cast<std::size_t>(number);
+  if (place < history_.devices.size() && history_.devices[place].device == number)
+    return history_.devices[place];
   for (DeviceHistory& device : history_.devices)
     if (device.device == number) return device;
   DeviceHistory& device = history_.devices.emplace_back();
