@@ -502,7 +502,7 @@ CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& argum
 
 ExitStatus capacity(const CapacityArguments& arguments) {
   const std::string format = wanted_format(arguments.output, arguments.flags);
-  OpenOutput output(arguments.output);
+  OpenOutput output(arguments.output, arguments.files);
   const auto files = answer_each_file<CapacityOutcome>(
       arguments.files, arguments.flags, arguments.threads, [&](std::size_t i, ProgressBar& bar) {
         traces::OpenBytes bytes = traces::open_bytes(arguments.files[i], bar.listener());

@@ -350,7 +350,8 @@ std::string today() {
 class LiveOutput {
  public:
   explicit LiveOutput(const LiveCommand& command) : flags_(command.flags) {
-    if (!command.output.empty())
+    is_json_printed_ = command.flags.json || command.output == "-";
+    if (!command.output.empty() && command.output != "-")
       file_.emplace(command.output, command.may_overwrite ? traces::Overwrite::allowed
                                                           : traces::Overwrite::refused);
   }
@@ -359,7 +360,7 @@ class LiveOutput {
     if (file_) {
       file_->write(json);
       file_->finish();
-    } else if (flags_.json) {
+    } else if (is_json_printed_) {
       print(json);
       return;
     }
@@ -368,6 +369,7 @@ class LiveOutput {
 
  private:
   const CommonFlags& flags_;
+  bool is_json_printed_ = false;
   std::optional<traces::OutputFile> file_;
 };
 
@@ -454,7 +456,7 @@ void add_options(CLI::App& command, LiveCommand& arguments) {
       .add_option("--repeats", arguments.repeats, "How often each call is measured (default: 20)")
       ->check(CLI::Range(1, 100000))
       ->needs(calibrates);
-  command.add_option("-o", arguments.output, "Write the JSON to a file");
+  command.add_option("-o", arguments.output, "Write the JSON to a file (- is standard output)");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
 }
 

@@ -609,6 +609,8 @@ class ReplayOutputs {
     if (!command.timeline.empty() && command.timeline == command.snapshot_out)
       throw traces::InputError(
           {"--timeline", "", "another file than --snapshot-out", command.timeline});
+    for (const std::string& output : {command.timeline, command.snapshot_out})
+      refuse_input_as_output(output, command.files);
     std::vector<std::string> unfinished;
     if (!command.timeline.empty()) {
       timeline_.emplace(command.timeline, command.overwrite());
@@ -645,8 +647,9 @@ class ReplayOutputs {
     const replay::StatesAtMoment at =
         states_at(replayer, conditions, *moment_of(command.snapshot_at), watch());
     traces::SnapshotTables& tables = replayer.tables();
-    write_snapshot_file(*snapshot_, at, replay::settings_value(at.report.options, tables.texts),
-                        tables);
+    write_snapshot(*snapshot_, command.snapshot_out, at,
+                   replay::settings_value(at.report.options, tables.texts), tables);
+    snapshot_->finish();
     return at.report;
   }
 

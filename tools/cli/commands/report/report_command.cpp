@@ -343,7 +343,9 @@ ExitStatus write_report(const ReportCommand& asked) {
   check_inputs(asked);
   ReportCommand command = asked;
   if (asked.output.path.empty()) command.output.path = page_beside(asked.files.front());
-  OpenOutput output(command.output);
+  if (!command.output.is_file() && command.flags.json)
+    throw traces::InputError({"-o", "", "a file beside --json", "standard output"});
+  OpenOutput output(command.output, command.files);
   const nlohmann::ordered_json json = write_page(command, files_of(command), output);
   output.finish();
   if (command.flags.json)
@@ -362,7 +364,8 @@ void add_options(CLI::App& command, ReportCommand& arguments) {
       "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording");
   add_replay_conditions(command, arguments.replay);
   add_output(command, arguments.output,
-             "The page to write (default: beside the first recording, with the ending .html)");
+             "The page to write (default: beside the first recording, with the ending .html; - is "
+             "standard output)");
   add_force(command, arguments.output);
 }
 
@@ -377,7 +380,7 @@ void write_report_page(const std::vector<std::string>& names,
   command.flags.quiet = true;
   std::vector<ReportFile> files = files_of(command);
   for (std::size_t i = 0; i < files.size(); ++i) files[i].recording = recordings[i];
-  OpenOutput opened(output);
+  OpenOutput opened(output, names);
   write_page(command, std::move(files), opened);
   opened.finish();
 }

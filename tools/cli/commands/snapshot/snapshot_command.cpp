@@ -392,10 +392,16 @@ ExitStatus show_host(replay::Recording& recording, const SnapshotCommand& comman
 }
 
 ExitStatus show_states(replay::Recording& recording, const SnapshotCommand& command) {
-  OpenOutput output(command.output);
+  const bool goes_to_standard_output = !command.output.path.empty() && !command.output.is_file();
+  if (goes_to_standard_output && command.flags.json)
+    throw traces::InputError({"-o", "", "a file beside --json", "standard output"});
+  OpenOutput output(command.output, {command.replay.file});
   FoundStates found = find_states(recording, command);
-  if (output.file())
-    write_snapshot_file(*output.file(), found.at, found.settings, recording.tables());
+  if (!command.output.path.empty()) {
+    write_snapshot(output, command.output.path, found.at, found.settings, recording.tables());
+    output.finish();
+    if (goes_to_standard_output) return ExitStatus::done;
+  }
   StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
                        std::move(found.notes), command.segments,        command.pinners,
                        recording.tables()};
@@ -421,7 +427,8 @@ void add_options(CLI::App& command, SnapshotCommand& arguments) {
              "When: peak (of allocated memory), peak_reserved, oom, end, an event's number, or a "
              "time from the first event on, such as 12.5ms or time:3s (default: end)");
   add_output(command, arguments.output,
-             "Write the state as a memory snapshot: a pickle, or JSON (.json)");
+             "Write the state as a memory snapshot: a pickle, or JSON (.json); - is standard "
+             "output, which gets nothing else then");
   command.add_option(
       "--segments", arguments.segments,
       "Segments to show, the largest, or blocks with --host (default: 40; 0 for all)");

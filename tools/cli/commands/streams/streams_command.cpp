@@ -653,7 +653,7 @@ Findings write_answer(const StreamsCommand& command, traces::ByteSink& sink) {
 }
 
 ExitStatus show_streams(const StreamsCommand& command) {
-  OpenOutput output(command.output);
+  OpenOutput output(command.output, {command.file});
   const Findings findings = write_answer(command, output);
   output.finish();
   return command.fails_on_findings && findings == Findings::some ? ExitStatus::answer_is_no
