@@ -166,11 +166,6 @@ DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
   return device;
 }
 
-void HistoryCollector::section(traces::SnapshotSection section) {
-  has_memory_ = has_memory_ || section == traces::SnapshotSection::segments ||
-                section == traces::SnapshotSection::device_traces;
-}
-
 void HistoryCollector::segment(const traces::SegmentValue& segment) {
   DeviceHistory& device = device_of(segment.device);
   SnapshotSegment kept;

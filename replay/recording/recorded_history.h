@@ -125,8 +125,6 @@ class HistoryCollector : public traces::SnapshotSink {
     history_.annotations = traces::LongSequence<RecordedAnnotation>(place_);
   }
 
-  void bare_list() override { has_memory_ = true; }
-  void section(traces::SnapshotSection section) override;
   void segment(const traces::SegmentValue& segment) override;
   void device_trace(traces::DeviceIndex device) override { device_of(device.value); }
   void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
@@ -137,8 +135,6 @@ class HistoryCollector : public traces::SnapshotSink {
     history_.other_sections.push_back({key, value});
   }
 
-  /// There was a section of segments or of events, perhaps an empty one.
-  bool has_memory() const { return has_memory_ || !history_.devices.empty(); }
   /// Once the reader is through; devices by number.
   RecordedHistory take();
 
@@ -147,7 +143,6 @@ class HistoryCollector : public traces::SnapshotSink {
 
   traces::ScratchPlace place_;
   RecordedHistory history_;
-  bool has_memory_ = false;
 };
 
 struct SettingsInForce {

@@ -173,12 +173,18 @@ bool has_ending(TraceFormat format, std::string_view path) {
   });
 }
 
+/// Refuses a dict that is no snapshot; `key` is one that it has, empty for none.
+[[noreturn]] void refuse_other_dict(const std::string& file, std::string_view key) {
+  refuse_file(file, "a memory snapshot, with 'segments' or 'device_traces'",
+              key.empty() ? "a dict without either" : "a dict with '" + std::string(key) + "'");
+}
+
 /// Passes a snapshot on and looks whether it has memory: segments or events, perhaps none, of GPUs
-/// or of pinned host memory.
+/// or, if that will do, of pinned host memory.
 class MemorySections final : public PassingSinks {
  public:
-  MemorySections(const SnapshotTables& tables, NativeSinks next)
-      : PassingSinks(next), tables_(tables) {}
+  MemorySections(const SnapshotTables& tables, NativeSinks next, HostAlone host_alone)
+      : PassingSinks(next), tables_(tables), host_alone_(host_alone) {}
 
   void bare_list() override {
     has_memory_ = true;
@@ -191,7 +197,8 @@ class MemorySections final : public PassingSinks {
   }
   void unknown_section(TextId key, const GenericPointer& value) override {
     const std::string_view name = tables_.texts.text(key);
-    if (name == host_segments_key || name == host_traces_key)
+    const bool is_of_host = name == host_segments_key || name == host_traces_key;
+    if (is_of_host && host_alone_ == HostAlone::allowed)
       has_memory_ = true;
     else if (!other_)
       other_ = key;
@@ -203,15 +210,17 @@ class MemorySections final : public PassingSinks {
 
  private:
   const SnapshotTables& tables_;
+  HostAlone host_alone_;
   bool has_memory_ = false;
   std::optional<TextId> other_;
 };
 
-SnapshotFacts read_sections(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) {
+SnapshotFacts read_sections(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks,
+                            HostAlone host_alone) {
   const FormatRow& row = row_of(trace.format);
   if (trace.format != TraceFormat::snapshot_pickle && trace.format != TraceFormat::snapshot_json)
     return row.read(trace, tables, sinks);
-  MemorySections sections(tables, sinks);
+  MemorySections sections(tables, sinks, host_alone);
   SnapshotFacts facts = row.read(trace, tables, sections.sinks());
   sections.refuse_without_memory(trace.file);
   return facts;
@@ -230,17 +239,13 @@ std::optional<TraceFormat> format_beginning_like(std::string_view bytes) {
   return std::nullopt;
 }
 
-void refuse_other_dict(const std::string& file, std::string_view key) {
-  refuse_file(file, "a memory snapshot, with 'segments' or 'device_traces'",
-              key.empty() ? "a dict without either" : "a dict with '" + std::string(key) + "'");
-}
-
-SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) {
+SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks,
+                         HostAlone host_alone) {
   if (trace.memory == ShownMemory::host) {
     HostRecording host(tables, sinks);
-    return read_sections(trace, tables, host.sinks());
+    return read_sections(trace, tables, host.sinks(), HostAlone::allowed);
   }
-  return read_sections(trace, tables, sinks);
+  return read_sections(trace, tables, sinks, host_alone);
 }
 
 SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSink& sink) {

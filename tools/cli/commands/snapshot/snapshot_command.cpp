@@ -410,8 +410,10 @@ ExitStatus show_states(replay::Recording& recording, const SnapshotCommand& comm
 
 ExitStatus show_snapshot(const SnapshotCommand& command) {
   ProgressBar bar(command.replay.file, command.flags);
+  replay::OpenConditions conditions{conditions_of(command.replay).version};
+  if (command.host) conditions.host_alone = traces::HostAlone::allowed;
   const std::unique_ptr<replay::Recording> recording =
-      open_recording(command.replay.file, bar.listener(), {conditions_of(command.replay).version});
+      open_recording(command.replay.file, bar.listener(), conditions);
   return command.host ? show_host(*recording, command) : show_states(*recording, command);
 }
 
