@@ -122,10 +122,7 @@ std::vector<DeviceOverview> replayed_overviews_of(const Replayer& replayer,
 
 bool is_worse(const DeviceOverview& a, const DeviceOverview& b) {
   if ((a.failures > 0) != (b.failures > 0)) return a.failures > 0;
-  const auto reserved = [](const DeviceOverview& device) {
-    return std::max(device.metric("peak_reserved"), device.metric("end_reserved"));
-  };
-  return reserved(a) > reserved(b);
+  return a.reserved() > b.reserved();
 }
 
 const DeviceOverview* worst_of(const std::vector<DeviceOverview>& overviews) {

@@ -51,8 +51,7 @@ std::vector<DeviceOverview> overviews_in(replay::Recording& recording, const Loo
 
 /// Empty where the history requests more than it reserves: it does not tell what was reserved.
 std::optional<Bytes> reserved_of(const DeviceOverview& overview) {
-  const Bytes reserved =
-      std::max(overview.metric("peak_reserved"), overview.metric("end_reserved"));
+  const Bytes reserved = overview.reserved();
   if (reserved < overview.metric("peak_requested")) return std::nullopt;
   return reserved;
 }
