@@ -66,7 +66,8 @@ enum class FollowsHistory : std::uint8_t { with_engine, quickly };
 std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* replayer,
                                          FollowsHistory follows = FollowsHistory::with_engine);
 /// The same in a replay, which does not tell the holders.
-std::vector<DeviceOverview> replayed_overviews_of(const Replayer& replayer,
+std::vector<DeviceOverview> replayed_overviews_of(const Recording& recording,
+                                                  const Replayer& replayer,
                                                   const ReplayConditions& conditions);
 
 /// The device that matters most: one with a failed request, then the one that reserves most. Null

@@ -26,7 +26,7 @@ class ExplainRun {
     found_.is_replayed = found_.is_program || question_.under;
     if (is_glance_enough()) return std::move(found_);
     open_replayer();
-    choose_device(question_.under ? replayed_overviews_of(*replayer_, conditions())
+    choose_device(question_.under ? replayed_overviews_of(recording_, *replayer_, conditions())
                                   : overviews_of(recording_, replayer_.get()));
     find_state();
     if (found_.state) look_at_state();

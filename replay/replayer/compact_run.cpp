@@ -143,7 +143,7 @@ void CompactRun::run(ReplayReport& report) {
   } catch (const DeviceError& error) {
     setup_.refuse(reader_.number(at_), error);
   }
-  report.events += std::min(at_ + 1, program_.event_count()) - left_out_;
+  report.calls += std::min(at_ + 1, program_.event_count()) - left_out_;
   for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
   if (setup_.history == nullptr) return;
   const HistoryProgram& history = *setup_.history;

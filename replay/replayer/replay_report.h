@@ -82,7 +82,9 @@ struct ReplayReport {
   std::vector<DeviceReport> devices;
   /// The report on its pinned host memory, if the program has events about it.
   std::optional<HostReport> host;
-  std::uint64_t events = 0;
+  /// Calls of the allocator: the events of a program. The calls of a recording have several events
+  /// each.
+  std::uint64_t calls = 0;
   /// The first event's that has a time.
   std::optional<std::uint64_t> first_time_ns;
   /// The event at which an out-of-memory ended it.

@@ -21,7 +21,7 @@ using traces::InputError;
 namespace {
 
 void append(ReplayReport& report, ReplayReport part) {
-  report.events += part.events;
+  report.calls += part.calls;
   if (part.first_time_ns)
     report.first_time_ns =
         std::min(report.first_time_ns.value_or(*part.first_time_ns), *part.first_time_ns);

@@ -39,6 +39,9 @@ void expect_same(const json& device, const json& replayed) {
   EXPECT_EQ(replayed.at("units_mapped") > 0, count("segment_map") > 0);
   EXPECT_EQ(replayed.at("peak_reserved").at("bytes"), device.at("peak_reserved_bytes"));
   EXPECT_EQ(replayed.at("peak_requested_bytes"), device.at("peak_requested_bytes"));
+  const json& segments = device.at("segments");
+  EXPECT_EQ(replayed.at("end").at("segments").get<int>(),
+            segments.at("count").get<int>() - segments.at("expandable").get<int>());
   EXPECT_EQ(replayed.at("end").at("reserved_bytes"), device.at("segments").at("reserved_bytes"));
   EXPECT_EQ(replayed.at("depends_from"), nullptr);
 }

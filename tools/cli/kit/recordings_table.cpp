@@ -45,7 +45,7 @@ class KeptWorst {
 std::vector<DeviceOverview> overviews_in(replay::Recording& recording, const LookedUnder& under) {
   std::optional<replay::Replayer> replayer;
   if (recording.is_program() || under.replay) replayer.emplace(recording);
-  if (under.replay) return replayed_overviews_of(*replayer, *under.replay);
+  if (under.replay) return replayed_overviews_of(recording, *replayer, *under.replay);
   return overviews_of(recording, replayer ? &*replayer : nullptr);
 }
 

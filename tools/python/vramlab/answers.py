@@ -102,7 +102,8 @@ class Replay(Table):
     file: str
     reference: str
     options: str
-    events: int
+    #: replayed calls of the allocator
+    allocator_calls: int
     stopped_at: Optional[int]
     notes: List[str]
     metrics: Value
@@ -368,12 +369,13 @@ class Steps(Table):
     reference: str
     options: str
     notes: List[str]
-    events: int
+    #: replayed calls of the allocator, also those that are not shown
+    allocator_calls: int
     stopped_at: Optional[int]
     #: The texts of the rules that acted, by their numbers.
     rules: Value
     steps: List[Value]
-    _shown = ("file", "reference", "options", "events")
+    _shown = ("file", "reference", "options", "allocator_calls")
 
     def _rows(self) -> List[Dict[str, Any]]:
         return list(self._document["steps"])

@@ -222,7 +222,7 @@ std::string live_text(const LiveOutcome& outcome) {
   add_line(text, "GPU", gpu_text(outcome.gpu));
   add_line(text, "rules of", "PyTorch " + std::string(outcome.report.reference));
   add_line(text, "options", outcome.report.options.empty() ? "none" : outcome.report.options);
-  add_line(text, "events", std::to_string(outcome.report.events));
+  add_line(text, "allocator calls", std::to_string(outcome.report.calls));
   if (outcome.report.stopped_at)
     add_line(text, "stopped", "at event " + std::to_string(*outcome.report.stopped_at));
   for (const std::string& note : outcome.report.notes) add_line(text, "note", note);
@@ -289,13 +289,13 @@ std::string live_json(const LiveOutcome& outcome) {
   for (const replay::DeviceReport& device : outcome.report.devices)
     devices.push_back(device_json(outcome, device));
   const DriverMemory& memory = outcome.memory;
-  const ordered_json json = {{"schema_version", 1},
+  const ordered_json json = {{"schema_version", 2},
                              {"file", outcome.file},
                              {"gpu", gpu_json(outcome.gpu)},
                              {"driver", outcome.gpu.driver_version},
                              {"reference", outcome.report.reference},
                              {"options", outcome.report.options},
-                             {"events", outcome.report.events},
+                             {"allocator_calls", outcome.report.calls},
                              {"stopped_at", or_null(outcome.report.stopped_at)},
                              {"notes", outcome.report.notes},
                              {"same_decisions", outcome.is_same()},

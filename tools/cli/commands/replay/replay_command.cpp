@@ -345,7 +345,7 @@ std::string statistics_text(const DeviceReport& device) {
   add_row(table, "allocations", values.allocation.all, count_text);
   add_row(table, "active blocks", values.active.all, count_text);
   add_row(table, "inactive blocks", values.inactive_split.all, count_text);
-  add_row(table, "segments", values.segment.all, count_text);
+  add_row(table, "classic segments", values.segment.all, count_text);
   return table.text();
 }
 
@@ -378,8 +378,8 @@ std::string replay_text(const ReplayOutcome& outcome) {
   add_line(text, "rules of", "PyTorch " + std::string(report.reference));
   add_line(text, "options", report.options.empty() ? "none" : report.options);
   add_line(
-      text, "events",
-      std::to_string(report.events) + (report.stopped_at ? ", stopped at an out-of-memory" : ""));
+      text, "allocator calls",
+      std::to_string(report.calls) + (report.stopped_at ? ", stopped at an out-of-memory" : ""));
   for (const std::string& note : report.notes) add_line(text, "note", note);
   for (const DeviceReport& device : report.devices) text += device_text(outcome, device);
   if (report.host) text += host_text(*report.host);
@@ -475,11 +475,11 @@ ordered_json replay_json(const ReplayOutcome& outcome) {
   const auto of_device = [&](const DeviceReport& device) {
     return device_json(device, outcome.tables);
   };
-  return {{"schema_version", 2},
+  return {{"schema_version", 3},
           {"file", outcome.file},
           {"reference", report.reference},
           {"options", report.options},
-          {"events", report.events},
+          {"allocator_calls", report.calls},
           {"stopped_at", or_null(report.stopped_at)},
           {"notes", report.notes},
           {"metrics", metrics_json(run_metrics(report))},
