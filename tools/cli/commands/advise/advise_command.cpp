@@ -35,6 +35,8 @@ using replay::Trust;
 struct AdviseOutcome {
   AskedWhatIf about;
   replay::Trust trust = replay::Trust::exact;
+  /// The environment variable that takes the options.
+  std::string options_variable;
   /// The origin of the costs of device calls.
   std::string costs_origin;
   /// The device's memory; empty without a limit.
@@ -98,19 +100,11 @@ std::string trust_text(const AdviseOutcome& outcome) {
   return word + ": when memory that other streams used is free again is modelled";
 }
 
-/// The versions that read their options in three passes name the variable for all devices.
-const char* variable_of(std::string_view reference) {
-  const ReferenceVersion* const version = allocator::find_reference_version(reference);
-  return version != nullptr && version->grammar != allocator::OptionGrammar::single_pass
-             ? "PYTORCH_ALLOC_CONF"
-             : "PYTORCH_CUDA_ALLOC_CONF";
-}
-
 /// The best setting as a shell takes it; empty where none helps or runs.
 std::string exported(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
   if (advice.nothing_helps() || advice.best.worst().stopped_at) return {};
-  return std::string(variable_of(outcome.about.reference)) + "=" + advice.best.conf;
+  return outcome.options_variable + "=" + advice.best.conf;
 }
 
 /// The setting that stays where no other one helps. Requires: nothing helps.
@@ -482,6 +476,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   AdviseOutcome outcome;
   outcome.preference = options.preference;
   outcome.about = asked_what_if(names_of(replayers), replayers, arguments.replay);
+  outcome.options_variable = replay::options_variable_of(replayers.front()->version());
   outcome.costs_origin =
       conditions.costs ? conditions.costs->origin() : streams::estimated_costs().origin();
   ProgressBar bar(arguments.files.front(), arguments.flags);

@@ -662,15 +662,13 @@ void explain_failures(const ReplayedFile& file, const replay::ReplayConditions& 
   if (!outcome.report.has_failures()) return;
   const auto states =
       states_at(file.replayer, conditions, {replay::MomentKind::out_of_memory}, outcome.report);
-  // Another device may fail before the one that is explained.
-  replay::ReplayConditions going_on = conditions_of(command.replay);
-  going_on.on_out_of_memory = replay::OnOutOfMemory::skip;
-  const replay::ReplayTry tries = replay::tries_of(file.replayer, going_on);
+  const replay::HelpSearch search{file.replayer, conditions_of(command.replay), settings_runner(),
+                                  replay_effort()};
   const traces::SnapshotTables& tables = file.replayer.tables();
   for (const replay::DeviceState& state : states)
     for (const replay::DeviceReport& device : outcome.report.devices) {
       if (device.device != state.device || device.failures.empty()) continue;
-      const replay::FailureExplanation explained = explain_replayed(state, device, tries, tables);
+      const replay::FailureExplanation explained = explain_replayed(state, device, tables, &search);
       outcome.explained_text += answer_of(explained, tables).text();
       outcome.explained.push_back(out_of_memory_json(explained, tables));
     }

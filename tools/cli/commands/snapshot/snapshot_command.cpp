@@ -346,16 +346,24 @@ std::vector<replay::FailureExplanation> explain(replay::Recording& recording,
                                                 const SnapshotCommand& command,
                                                 const std::vector<replay::DeviceState>& states,
                                                 const replay::ReplayReport& report) {
-  replay::ReplayConditions conditions = conditions_of(command.replay);
-  conditions.on_out_of_memory = replay::OnOutOfMemory::stop;
-  const replay::ReplayTry tries =
-      command.is_quick ? replay::ReplayTry() : replay::tries_of(recording, conditions);
+  const bool is_replay = !report.devices.empty();
+  const auto has_failed = [&](const replay::DeviceState& state) {
+    return is_replay || refused_by(state).has_value();
+  };
+  std::optional<replay::Replayer> replayer;
+  std::optional<replay::HelpSearch> search;
+  if (!command.is_quick && std::ranges::any_of(states, has_failed)) {
+    replayer.emplace(recording);
+    search.emplace(replay::HelpSearch{*replayer, conditions_of(command.replay), settings_runner(),
+                                      replay_effort()});
+  }
+  const replay::HelpSearch* const asked = search ? &*search : nullptr;
   std::vector<replay::FailureExplanation> explained;
   for (const replay::DeviceState& state : states) {
     const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
     if (of != report.devices.end())
-      explained.push_back(explain_replayed(state, *of, tries, recording.tables()));
-    else if (auto recorded = explain_recorded(state, tries, recording.tables()))
+      explained.push_back(explain_replayed(state, *of, recording.tables(), asked));
+    else if (auto recorded = explain_recorded(state, recording, asked))
       explained.push_back(*std::move(recorded));
   }
   return explained;
