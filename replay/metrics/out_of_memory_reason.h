@@ -38,6 +38,9 @@ struct OutOfMemoryReason {
   Bytes kept_by_split_limit;
   /// In expandable segments, while the option is off.
   Bytes passed_over;
+  /// A hole of the lane would have served the request, so it went to another pool, which the
+  /// history does not name.
+  bool is_of_unknown_pool = false;
 
   /// The share of the device that may be held, where one is known.
   std::optional<Bytes> allowed;

@@ -71,6 +71,9 @@ std::string no_use_text(const FailureExplanation& failure) {
   const std::string pieces =
       kept_whole == Bytes{} ? "in pieces of at most " + format_bytes(story.in_lane.largest_free)
                             : "in smaller pieces";
+  if (story.is_of_unknown_pool)
+    return "the cache of the default pool: the request went to another one, as in a graph's "
+           "capture";
   std::vector<Part> parts = {
       {story.in_lane.free - std::min(story.in_lane.free, kept_whole), pieces},
       {story.kept_by_split_limit, "in blocks that max_split_size_mb keeps whole"},
@@ -515,6 +518,7 @@ ordered_json out_of_memory_json(const FailureExplanation& failure,
           {"largest_free_in_lane_bytes", story.in_lane.largest_free.count},
           {"kept_by_split_limit_bytes", story.kept_by_split_limit.count},
           {"passed_over_bytes", story.passed_over.count},
+          {"is_of_unknown_pool", story.is_of_unknown_pool},
           {"free_on_other_streams_bytes", story.free_on_other_streams.count},
           {"free_in_other_half_bytes", story.free_in_other_half.count},
           {"free_in_other_pools_bytes", story.free_in_other_pools.count},
