@@ -1,7 +1,10 @@
 #include "tools/cli/kit/outputs.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <stdexcept>
@@ -9,6 +12,7 @@
 #include <utility>
 
 #include "tools/cli/printers/shown_text.h"
+#include "tools/cli/printers/text_lines.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 
@@ -89,6 +93,14 @@ void flush_output() {
   if (std::fflush(stdout) != 0) fail_to_write(errno);
   if (std::ferror(stdout) != 0) fail_to_write(EIO);
 }
+
+std::size_t screen_columns(std::size_t usual) {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
+  return size.ws_col;
+}
+
+std::size_t table_columns() { return std::max(widest_line, screen_columns(widest_line)); }
 
 void print(std::string_view text) { put(shown_lines(text), stdout); }
 

@@ -69,6 +69,11 @@ void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMomen
                          const traces::GenericPointer& settings,
                          const traces::SnapshotTables& tables);
 
+/// The width of the terminal on standard output; the usual one if it is no terminal.
+std::size_t screen_columns(std::size_t usual);
+/// The longest line of a table: widest_line, or the width of a wider terminal.
+std::size_t table_columns();
+
 /// Prints a text to standard output, as shown_lines() shows it.
 void print(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/several_files.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
@@ -112,7 +113,7 @@ std::vector<std::string> recording_cells(const RecordingRow& row, const std::str
 using NameCell = std::string (*)(const std::string& name);
 
 Table table_with(const std::vector<RecordingRow>& rows, NameCell name_cell) {
-  Table table({left("file"),
+  Table table({name_column("file"),
                {"GPU"},
                {"peak allocated"},
                {"peak reserved"},
@@ -169,7 +170,7 @@ FoundRecordings look_at_recordings(const std::vector<std::string>& files, const 
 
 std::string recordings_text(const std::vector<RecordingRow>& rows, const std::string& indent) {
   return table_with(rows, [](const std::string& name) { return name; })
-      .text_within(widest_line, indent);
+      .text_within(table_columns(), indent);
 }
 
 std::string recordings_markdown(const std::vector<RecordingRow>& rows) {

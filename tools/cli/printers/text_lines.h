@@ -13,6 +13,8 @@ namespace vramlab::tools {
 std::string padded(std::string text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
 
+/// The longest line of an answer that people read.
+inline constexpr std::size_t widest_line = 100;
 inline constexpr std::size_t line_name_width = 18;
 /// The value is kept on its line, as shown_name() shows it.
 void add_line(std::string& text, const std::string& name, const std::string& value);

@@ -235,7 +235,7 @@ std::string files_text(const AdviseOutcome& outcome) {
   if (!outcome.has_several_files()) return {};
   const Advice& advice = outcome.advice;
   const std::vector<std::string> names = short_names(outcome.about.files);
-  std::vector<Column> columns = {left("file"), {"as recorded"}, {"no options"}};
+  std::vector<Column> columns = {name_column("file"), {"as recorded"}, {"no options"}};
   if (!advice.nothing_helps()) columns.push_back({advice.best.conf});
   Table table(std::move(columns));
   for (std::size_t file = 0; file < names.size(); ++file) {
@@ -244,7 +244,7 @@ std::string files_text(const AdviseOutcome& outcome) {
     if (!advice.nothing_helps()) cells.push_back(peak_cell(advice.best, file));
     table.add(std::move(cells));
   }
-  return "\npeak reserved of each file\n" + table.text();
+  return "\npeak reserved of each file\n" + table.text_within(table_columns());
 }
 
 void add_certainty(AnswerText& answer, const AdviseOutcome& outcome) {

@@ -169,7 +169,7 @@ Table files_table(const CapacityOutcomes& files,
   const std::vector<std::string> names = short_names_of(files);
   const std::size_t settings = files.front().rows.size();
   std::vector<Column> columns = {
-      left("file"), {"least memory"}, {"best packing"}, {"peak without limit"}};
+      name_column("file"), {"least memory"}, {"best packing"}, {"peak without limit"}};
   if (settings > 1) columns.push_back(left("options"));
   Table table(std::move(columns));
   const auto size = [](const std::optional<Bytes>& bytes) {
@@ -271,7 +271,7 @@ std::string capacity_text(const CapacityOutcomes& files) {
   for (const std::string& note : about.notes) text += "note: " + shown_name(note) + "\n";
   text += settings_text(figure_columns, rows_of(files)) + gpu_lines(files);
   if (files.size() > 1)
-    return text + "\n" + files_table(files, std::identity()).text_within(widest_line, "");
+    return text + "\n" + files_table(files, std::identity()).text_within(table_columns(), "");
   const PackOutcome& packing = files.front().packing;
   for (std::size_t i = 0; i < packing.results.size(); ++i) text += packing_text(packing, i);
   return text;

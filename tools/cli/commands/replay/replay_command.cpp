@@ -1,7 +1,5 @@
 // `vramlab replay`: replays a recording or a program with other options, another GPU or another
 // version. Of several files the worst is shown, and a table has all.
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -216,19 +214,11 @@ Letters letters_of_terminal() {
   return name.find("utf8") == std::string::npos ? Letters::ascii : Letters::unicode;
 }
 
-/// The width of the terminal on standard output; 80 if it is no terminal.
-std::size_t screen_columns() {
-  constexpr std::size_t usual_columns = 80;
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_columns;
-  return size.ws_col;
-}
-
 /// Memory over time as two sparklines, one below the other; empty if there was no event.
 std::string curve_text(const DeviceReport& device) {
   if (device.curve.steps().empty()) return {};
   const std::size_t beside = name_width + 3;
-  const std::size_t screen = screen_columns();
+  const std::size_t screen = screen_columns(80);
   const std::size_t room = screen > beside ? screen - beside : 0;
   const std::size_t width = std::clamp(room, least_columns, most_columns);
   const Letters letters = letters_of_terminal();
@@ -512,7 +502,7 @@ using ReplayAnswers = FileAnswers<ReplayAnswer>;
 Table files_table(const ReplayAnswers& all) {
   const std::vector<std::string>& files = all.files;
   const std::vector<ReplayAnswer>& answers = all.answers;
-  Table table({left("file"),
+  Table table({name_column("file"),
                {"peak allocated"},
                {"peak reserved"},
                {"recorded"},
@@ -543,7 +533,7 @@ std::string printed(ReplayAnswers& files, const CommonFlags& flags) {
     return json_text(of_files_json(std::move(documents), worst));
   }
   const std::string text = worst_heading(files.files, worst) + found->text;
-  return answers.size() > 1 ? text + "\n" + files_table(files).text_within(widest_line) : text;
+  return answers.size() > 1 ? text + "\n" + files_table(files).text_within(table_columns()) : text;
 }
 
 class TimelineFile {
