@@ -74,6 +74,8 @@ class DevicePart {
     const PackingResult best = best_packing(group.buffers, packing_beside_replays());
     json_["best_packing"] = {{"bytes", best.packing.height.count},
                              {"load_bound", best.load_bound.count}};
+    if (!json_["failures"].empty())
+      doubts_.emplace_back("the best packing is without the requests that failed");
   }
 
   void survey() {

@@ -357,37 +357,10 @@ ordered_json site_json(const replay::StrandingSite& site) {
 }
 
 constexpr std::size_t most_answer_lines = 14;
-/// The part of 100 columns that the name of a line leaves.
-constexpr std::size_t widest_text = 100 - line_name_width - 3;
-
-/// The last blank before the limit at which a text is broken; a unit stays with its number. npos if
-/// there is none.
-std::size_t break_in(std::string_view text, std::size_t limit) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  const auto is_unit = [&](std::size_t blank) {
-    const std::string_view next = text.substr(blank + 1);
-    return std::ranges::any_of(std::array{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "%"},
-                               [&](const char* unit) { return next.starts_with(unit); });
-  };
-  std::size_t blank = text.rfind(' ', limit);
-  while (blank != std::string_view::npos && blank > begin && is_unit(blank))
-    blank = text.rfind(' ', blank - 1);
-  return blank != std::string_view::npos && blank > begin ? blank : text.find(' ', limit);
-}
-
-/// The text of a line, broken at blanks where it is too long.
+/// The text of a line, broken where it is too long.
 std::vector<std::string> rows_of(const AnswerLine& line) {
-  std::vector<std::string> rows;
-  std::string_view rest = line.text;
-  while (rest.size() > widest_text && !line.is_command) {
-    const std::size_t blank = break_in(rest, widest_text);
-    if (blank == std::string_view::npos) break;
-    // Two blanks may stand between columns.
-    rows.emplace_back(rest.substr(0, rest.find_last_not_of(' ', blank) + 1));
-    rest.remove_prefix(blank + 1);
-  }
-  rows.emplace_back(rest);
-  return rows;
+  if (line.is_command) return {line.text};
+  return broken_lines(line.text, widest_line - line_name_width - 3);
 }
 
 /// How early a line is left out where there are too many; 0 for never.
@@ -422,9 +395,11 @@ const char* trust_name(replay::Trust trust) {
 
 }  // namespace
 
-std::string AnswerText::text() const {
-  std::string text = headline + "\n";
-  for (const AnswerLine& line : shown_lines_of(lines)) {
+std::string AnswerText::text() const { return headline + "\n" + lines_text(shown_lines_of(lines)); }
+
+std::string lines_text(const std::vector<AnswerLine>& lines) {
+  std::string text;
+  for (const AnswerLine& line : lines) {
     std::string name = line.name;
     for (const std::string& row : rows_of(line)) add_line(text, std::exchange(name, {}), row);
   }

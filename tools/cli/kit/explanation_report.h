@@ -36,6 +36,9 @@ struct AnswerText {
   std::string markdown() const;
 };
 
+/// In lines of at most 100 columns, except commands and words that are longer.
+std::string lines_text(const std::vector<AnswerLine>& lines);
+
 nlohmann::ordered_json answer_line_json(const AnswerLine& line);
 
 /// Such as `3.07 GiB at train.py:12 step`; `line` is empty where the file does not say.

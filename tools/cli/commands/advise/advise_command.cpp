@@ -163,12 +163,12 @@ std::string anew_text(const AdviseOutcome& outcome) {
   std::string text =
       "Modelled, with the blocks of that moment requested anew in the order of their "
       "addresses: ";
-  if (best.worst().failed) return text + conf_text(best) + " runs " + remark_text(best) + ".\n";
+  if (best.worst().failed) return text + conf_text(best) + " runs " + remark_text(best) + ".";
   if (outcome.anew->nothing_helps())
     return text + "no setting helps, with " + format_bytes(peak_of(best)) +
-           " reserved at the peak.\n";
+           " reserved at the peak.";
   return text + conf_text(best) + " reserves " + format_bytes(peak_of(best)) + " at the peak, " +
-         saving_text(best, outcome.anew->usual, "no options") + ".\n";
+         saving_text(best, outcome.anew->usual, "no options") + ".";
 }
 
 /// Both ways to judge a run that went on after requests had failed.
@@ -288,7 +288,8 @@ AnswerText advise_answer(const AdviseOutcome& outcome) {
     const PackOutcome& packing = outcome.packing;
     answer.add("best packing",
                best_packing_text(packing.input.groups[*largest], packing.results[*largest]));
-    answer.add("", "for a planner that knows all blocks in advance");
+    answer.add("", std::string("for a planner that knows all blocks in advance") +
+                       (outcome.has_caught_failures ? ", with the requests that failed" : ""));
   }
   answer.add("costs", calls_text(advice.best));
   if (!advice.best.conf.empty() && !advice.usual.was_refused())
@@ -305,10 +306,10 @@ AnswerText advise_answer(const AdviseOutcome& outcome) {
 std::string advise_text(const AdviseOutcome& outcome) {
   const AnswerText answer = advise_answer(outcome);
   const std::string setting = exported(outcome);
-  std::string text = head_text(outcome.about) + anew_text(outcome) + answer.headline + "\n";
+  std::string text =
+      head_text(outcome.about) + paragraph(anew_text(outcome)) + paragraph(answer.headline);
   if (!setting.empty()) text += "  export " + setting + "\n";
-  for (const AnswerLine& line : answer.lines) add_line(text, line.name, line.text);
-  return text + files_text(outcome);
+  return text + lines_text(answer.lines) + files_text(outcome);
 }
 
 ordered_json packing_json(const PackOutcome& packing) {

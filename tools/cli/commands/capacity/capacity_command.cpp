@@ -216,7 +216,7 @@ std::string packing_text(const PackOutcome& packing, std::size_t index) {
                      " blocks, all lifetimes known in advance\n";
   add_line(text, "live at once",
            format_bytes(group.bounds->peak_requested) + " as requested, " +
-               format_bytes(group.load_bound) + " rounded up to whole blocks");
+               format_bytes(group.load_bound) + " rounded up by the options");
   if (group.bounds->peak_by_stream.size() > 1)
     add_line(text, "peaks by stream",
              format_bytes(group.bounds->sum_of_streams) + ": " + stream_peaks_text(*group.bounds));
