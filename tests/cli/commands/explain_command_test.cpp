@@ -254,7 +254,7 @@ TEST(ExplainCommand, of_a_failing_replay_names_a_gpu_that_runs_all_of_it) {
   const json capacity = run_json({"capacity", training}).at("rows").at(0);
   EXPECT_EQ(gpu, capacity.at("smallest_gpu"));
   const std::string text = run_vramlab(question).output;
-  EXPECT_THAT(text, HasSubstr("larger; the rest fits\n"));
+  EXPECT_THAT(text, HasSubstr("larger; later requests fit\n"));
   EXPECT_THAT(text, HasSubstr(" is enough for this request, "));
 }
 
