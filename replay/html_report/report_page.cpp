@@ -211,14 +211,15 @@ class DevicePart {
   }
 
   void add_failures() {
-    json_["failures"] = ordered_json::array();
+    ordered_json failures = ordered_json::array();
     constexpr std::size_t most = 1000;
-    for (std::size_t i = 0; i < history_.events.size() && json_["failures"].size() < most; ++i)
+    for (std::size_t i = 0; i < history_.events.size() && failures.size() < most; ++i)
       if (history_.events[i].action == allocator::Action::oom)
-        json_["failures"].push_back({{"event", i},
-                                     {"time_us", walk_.times_us[i]},
-                                     {"wanted", history_.events[i].size.count},
-                                     {"device_free", history_.events[i].address.value}});
+        failures.push_back({{"event", i},
+                            {"time_us", walk_.times_us[i]},
+                            {"wanted", history_.events[i].size.count},
+                            {"device_free", history_.events[i].address.value}});
+    json_["failures"] = std::move(failures);
   }
 
   /// If the walk ends elsewhere than the file, its states are not what was there.

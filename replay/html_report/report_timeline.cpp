@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "allocator/types/check.h"
 #include "replay/metrics/fragmentation.h"
@@ -147,18 +148,24 @@ std::vector<std::size_t> choose_events(const DeviceHistory& history, std::size_t
   const auto is_before = [](const Candidate& a, const Candidate& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.event < b.event;
   };
-  // A heap whose top is the candidate that goes first when a better one comes.
+  if (most == 0) return {};
+  // The candidates that may be chosen, and the last of them once there are too many.
   std::vector<Candidate> chosen;
+  chosen.reserve(std::min(history.events.size(), most + most / 2 + 1));
+  std::optional<Candidate> last;
+  const auto leave_best = [&] {
+    const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(most);
+    std::ranges::nth_element(chosen, std::prev(end), is_before);
+    chosen.erase(end, chosen.end());
+    last = chosen.back();
+  };
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const Candidate candidate{weight_of(history.events[i]), i};
-    if (chosen.size() == most) {
-      if (most == 0 || !is_before(candidate, chosen.front())) continue;
-      std::ranges::pop_heap(chosen, is_before);
-      chosen.pop_back();
-    }
+    if (last && !is_before(candidate, *last)) continue;
     chosen.push_back(candidate);
-    std::ranges::push_heap(chosen, is_before);
+    if (chosen.size() >= most + most / 2 + 1) leave_best();
   }
+  if (chosen.size() > most) leave_best();
   std::vector<std::size_t> events;
   for (const Candidate& one : chosen) events.push_back(one.event);
   std::ranges::sort(events);
