@@ -29,8 +29,8 @@ PackGroup pack_group_of(const DeviceLifetimes& device, const std::string& file) 
   check_countable(device, file);
   PackGroup group;
   group.device = device.device;
-  group.buffers = buffers_of(device);
   group.bounds = lower_bounds_of(device);
+  group.buffers = buffers_of(device);
   group.load_bound = group.bounds->peak_rounded;
   group.online_peak_reserved = device.online_peak_reserved;
   return group;
