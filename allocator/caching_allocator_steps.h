@@ -475,6 +475,7 @@ OutOfMemory CachingAllocator<L>::describe_failure(MallocOutcome outcome, Bytes r
   failure.device_free = core_.device.memory_info().free;
   failure.allowed = core_.allowed;
   failure.reserved = core_.reserved;
+  failure.exceeded_reserve = exceeded_reserve(device_size, core_.device_total, core_.settings);
   for (const auto& [base, segment] : core_.segments.by_address()) {
     for (BlockIndex i = core_.segments[segment].first; i != BlockIndex::none;
          i = core_.blocks[i].next) {

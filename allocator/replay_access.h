@@ -27,9 +27,12 @@ class ReplayView {
   }
   /// Whether the block was freed by hold() and is not completed yet.
   bool is_held(Address address) const { return allocator_.held_.contains(address); }
-  bool holds_any() const { return !allocator_.held_.empty(); }
+  std::size_t held_count() const { return allocator_.held_.size(); }
+  bool holds_any() const { return held_count() > 0; }
   /// Whether completing the held block would serve a search that finds nothing without it.
   bool would_serve(Address held, const Search& search) const;
+  /// How much memory the device would be asked for, as a search that finds nothing needs.
+  Bytes memory_for(const Search& search) const;
   /// Whether a whole free classic segment starts there.
   bool can_release_named(Address address) const;
   /// Whether the address lies in a free block of an expandable segment.
@@ -65,6 +68,8 @@ class ReplayAccess : public ReplayView<L> {
   void adopt(const GivenSegment& given);
   /// From now on ages of free blocks are counted as if the allocator had a limit.
   void count_ages() { core().allowed = unlimited; }
+  /// Blocks of this pool are never split. Requires: it has none yet.
+  void never_split(PoolId pool) { allocator_.no_split_pools_.insert(pool); }
   void replace_settings(const Settings& settings) { core().set_settings(settings); }
 
   /// A request to this pool whose way past a miss the director knows.

@@ -107,7 +107,10 @@ Attempt ReplayAccess<L>::get_memory_directed(Lane& lane, Bytes rounded, Director
   if (attempt.outcome == AttemptOutcome::got || !director.releases_everything(pools))
     return attempt;
   release_everything(pools, lane.pool->owner == nullptr ? default_pool : lane.pool->owner->id);
-  return attempt_as(AttemptKind::retry);
+  if (director.may_attempt()) return allocator_.source_.try_get(lane, rounded, AttemptKind::retry);
+  // It counts even where a memory fraction forbids it.
+  core().listeners.retried();
+  return {};
 }
 
 template <class L>
@@ -187,7 +190,20 @@ bool ReplayView<L>::would_serve(Address held, const Search& search) const {
   Bytes size = block.size();
   if (core().is_free_before(index)) size += core().blocks[block.previous()].size();
   if (core().is_free_after(index)) size += core().blocks[block.next].size();
-  return size >= search.rounded && !is_oversize_mismatch(size, search.rounded, core().settings);
+  if (size < search.rounded) return false;
+  if (!is_oversize_mismatch(size, search.rounded, core().settings)) return true;
+  // Growth begins with the free block in front of unmapped addresses, however large it is.
+  const BlockIndex last = core().is_free_after(index) ? block.next : index;
+  return block.is_expandable() && core().has_use(core().blocks[last].next, BlockUse::unmapped);
+}
+
+template <class L>
+Bytes ReplayView<L>::memory_for(const Search& search) const {
+  const Lane* lane = find_lane(search);
+  if (lane != nullptr) return allocator_.source_.memory_for(*lane, search.rounded);
+  if (allocator_.mode() == Mode::classic)
+    return device_size_for_miss(search.rounded, core().settings);
+  return round_up(search.rounded, expandable_unit(pool_kind_of(search.rounded), core().settings));
 }
 
 template <class L>

@@ -12,6 +12,21 @@ function(vramlab_room_sources result)
   set(${result} ${sources} PARENT_SCOPE)
 endfunction()
 
+# vramlab_sources_in(<result> ROOMS <room>... SOURCES <file>...): the sources that lie in these rooms
+# themselves, not below them.
+function(vramlab_sources_in result)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "ROOMS;SOURCES")
+  set(kept)
+  foreach(source IN LISTS ARG_SOURCES)
+    cmake_path(GET source PARENT_PATH room)
+    cmake_path(RELATIVE_PATH room BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    if(room IN_LIST ARG_ROOMS)
+      list(APPEND kept ${source})
+    endif()
+  endforeach()
+  set(${result} ${kept} PARENT_SCOPE)
+endfunction()
+
 # vramlab_rooms_library(<name> [HIDDEN] ROOMS <room>... [WITHOUT <room>...] [USES <target>...]); rooms
 # that are left out belong to another library. HIDDEN: not seen from outside of what it is linked
 # into.

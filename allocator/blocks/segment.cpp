@@ -14,12 +14,14 @@ SegmentIndex SegmentTable::create(const Segment& segment) {
   const SegmentIndex index = unused_.back();
   unused_.pop_back();
   (*this)[index] = segment;
+  if (segment.is_expandable) ++expandable_count_;
   check(by_address_.emplace(segment.base, index).second, "no two segments begin at one address");
   return index;
 }
 
 void SegmentTable::destroy(SegmentIndex index) {
   by_address_.erase((*this)[index].base);
+  if ((*this)[index].is_expandable) --expandable_count_;
   unused_.push_back(index);
 }
 

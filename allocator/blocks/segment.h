@@ -36,11 +36,13 @@ class SegmentTable {
   SegmentIndex containing(Address address) const;
   /// All segments, by ascending base address.
   const std::map<Address, SegmentIndex>& by_address() const { return by_address_; }
+  std::size_t expandable_count() const { return expandable_count_; }
 
  private:
   std::vector<Segment> segments_;
   std::vector<SegmentIndex> unused_;
   std::map<Address, SegmentIndex> by_address_;
+  std::size_t expandable_count_ = 0;
 };
 
 /// A block made here belongs to the same segment and lane as the block it was cut from.

@@ -33,15 +33,24 @@ std::string allocator_sentence(const OutOfMemory& failure) {
   return text + ", and " + format_bytes(unallocated) + " reserved but unallocated.";
 }
 
+std::string advice_sentence(const OutOfMemory& failure) {
+  if (failure.exceeded_reserve)
+    return " The request exceeds the " + format_bytes(*failure.exceeded_reserve) +
+           " of addresses that an expandable segment reserves, and no request spans two segments:"
+           " expandable_segments_reserve or expandable_segments_reserve_by_class has to be at"
+           " least " +
+           format_bytes(failure.device_size) + ", or unset.";
+  return " If much is reserved but unallocated, expandable_segments:True may help against"
+         " fragmentation.";
+}
+
 }  // namespace
 
 std::string out_of_memory_message(const OutOfMemory& failure) {
   if (failure.outcome == MallocOutcome::rejected) return rejection_message(failure);
   if (failure.request >= request_limit)
     return "Out of memory: more than 1EB was asked for, which no device has.";
-  return device_sentence(failure) + allocator_sentence(failure) +
-         " If much is reserved but unallocated, expandable_segments:True may help against"
-         " fragmentation.";
+  return device_sentence(failure) + allocator_sentence(failure) + advice_sentence(failure);
 }
 
 }  // namespace vramlab::allocator

@@ -17,6 +17,11 @@ class History : public Listener {
  public:
   /// Keeps at most so many entries from now on.
   void set_capacity(std::size_t entries);
+  /// Forgets all entries; the ring keeps its room.
+  void forget() {
+    next_ = 0;
+    has_wrapped_ = false;
+  }
   /// Touches memory for so many entries now, so that recording them costs no page faults.
   void prepare(std::size_t entries);
   /// Sets the time that entries get from now on.
@@ -24,6 +29,8 @@ class History : public Listener {
 
   /// The number of entries ever recorded, lost ones included.
   std::uint64_t recorded_count() const { return recorded_count_; }
+  /// How much of the ring is in use; a free that was completed at once counts as one.
+  std::size_t held_count() const { return has_wrapped_ ? room_ : next_; }
   /// The entries that the ring holds, oldest first.
   std::vector<AllocatorEvent> entries() const;
 

@@ -189,6 +189,10 @@ inline constexpr Rule scope_end_handles_deferred{17, 17};
 inline constexpr Rule private_segments_stay_classic{17, 22};
 /// Since 2.13 only the current stream's capture counts as a capture.
 inline constexpr Rule capture_is_of_current_stream{17, 23};
+/// Since 2.15 an option bounds the addresses that a segment reserves.
+inline constexpr Rule reserve_bounds_reservation{17, 24};
+/// Since 2.15 a request beyond the addresses of a segment reserves none.
+inline constexpr Rule request_beyond_reservation_fails{17, 25};
 
 }  // namespace rules
 

@@ -1,5 +1,7 @@
 #include "allocator/listeners/statistics.h"
 
+#include <cstdlib>
+
 namespace vramlab::allocator {
 
 void Statistics::increase_single(StatisticValue& value) {
@@ -30,27 +32,45 @@ void Statistics::increase(Counter counter, PoolKind kind, std::int64_t by) {
   note_peaks();
 }
 
+void Statistics::add_reserved(PooledStatistic& pool, PoolKind kind, std::int64_t bytes) {
+  StatisticValue& half = kind == PoolKind::small ? pool.small_pool : pool.large_pool;
+  for (StatisticValue* value : {&pool.all, &half}) {
+    value->current += bytes;
+    (bytes < 0 ? value->freed : value->allocated) += std::abs(bytes);
+    value->peak = std::max(value->peak, value->current);
+  }
+}
+
+void Statistics::change_reserved(const RangeFact& range, std::int64_t bytes) {
+  if (bytes < 0)
+    decrease(reserved_bytes, range.lane.kind, -bytes);
+  else
+    increase(reserved_bytes, range.lane.kind, bytes);
+  const Pool& pool = *range.lane.pool;
+  if (pool.owner != nullptr) add_reserved(in_private_pools_[pool.id], range.lane.kind, bytes);
+}
+
 void Statistics::segment_got(const RangeFact& range, Oversize oversize) {
   increase(segment, range.lane.kind, 1);
-  increase(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
+  change_reserved(range, static_cast<std::int64_t>(range.size.count));
   if (oversize == Oversize::yes) increase_single(oversize_segments_);
   ++num_device_alloc_;
 }
 
 void Statistics::segment_released(const RangeFact& range, Oversize oversize) {
   decrease(segment, range.lane.kind, 1);
-  decrease(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
+  change_reserved(range, -static_cast<std::int64_t>(range.size.count));
   if (oversize == Oversize::yes) decrease_single(oversize_segments_);
   ++num_device_free_;
 }
 
 void Statistics::range_mapped(const RangeFact& range) {
-  increase(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
+  change_reserved(range, static_cast<std::int64_t>(range.size.count));
   ++num_device_alloc_;
 }
 
 void Statistics::range_unmapped(const RangeFact& range) {
-  decrease(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
+  change_reserved(range, -static_cast<std::int64_t>(range.size.count));
   ++num_device_free_;
 }
 
@@ -59,6 +79,8 @@ void Statistics::start_from(const Snapshot& snapshot) {
   for (const SnapshotSegment& of : snapshot.segments) {
     if (!of.is_expandable) increase(segment, of.kind, 1);
     increase(reserved_bytes, of.kind, signed_of(of.total_size));
+    if (of.pool != default_pool)
+      add_reserved(in_private_pools_[of.pool], of.kind, signed_of(of.total_size));
     for (const SnapshotBlock& block : of.blocks) {
       if (block.state == BlockState::active_allocated) {
         increase(allocation, of.kind, 1);
@@ -168,6 +190,9 @@ void Statistics::reset_peak() {
   note_active_peaks();
   oversize_allocations_.peak = oversize_allocations_.current;
   oversize_segments_.peak = oversize_segments_.current;
+  for (auto& [id, pool] : in_private_pools_)
+    for (StatisticValue* value : {&pool.all, &pool.small_pool, &pool.large_pool})
+      value->peak = value->current;
 }
 
 void Statistics::reset_accumulated() {
@@ -178,6 +203,9 @@ void Statistics::reset_accumulated() {
   for (Waiting& waiting : waiting_) waiting.current_at_reset = waiting.current;
   for (StatisticValue* value : {&oversize_allocations_, &oversize_segments_})
     value->allocated = value->freed = 0;
+  for (auto& [id, pool] : in_private_pools_)
+    for (StatisticValue* value : {&pool.all, &pool.small_pool, &pool.large_pool})
+      value->allocated = value->freed = 0;
   num_alloc_retries_ = num_ooms_ = num_sync_all_streams_ = 0;
   num_device_alloc_ = num_device_free_ = num_oom_rejections_ = 0;
 }

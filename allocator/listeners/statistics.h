@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "allocator/listeners/listeners.h"
 #include "allocator/types/snapshot.h"
@@ -58,6 +59,11 @@ class Statistics : public Listener {
   void attempt_rejected() { ++num_oom_rejections_; }
 
   StatisticValues values() const;
+  /// The reserved bytes of each private pool that ever had memory. A pool that is gone keeps its
+  /// row.
+  const std::map<PoolId, PooledStatistic>& reserved_by_private_pools() const {
+    return in_private_pools_;
+  }
   /// The peaks of all pools together.
   std::int64_t peak_allocated_bytes() const { return peak_[all][allocated_bytes]; }
   std::int64_t peak_reserved_bytes() const { return peak_[all][reserved_bytes]; }
@@ -140,6 +146,9 @@ class Statistics : public Listener {
     std::array<std::int64_t, 3> active_peak{};
   };
   void add_waiting(const BlockFact& block, std::int64_t sign);
+  static void add_reserved(PooledStatistic& pool, PoolKind kind, std::int64_t bytes);
+  /// `bytes`: below 0 for memory that was given back.
+  void change_reserved(const RangeFact& range, std::int64_t bytes);
 
   /// Peak less current value, for the small pools, the large pools and all pools.
   alignas(32) std::array<Counters, 3> to_peak_{};
@@ -150,6 +159,7 @@ class Statistics : public Listener {
   /// For allocated blocks and for their bytes.
   std::array<Waiting, 2> waiting_{};
   std::int64_t waiting_count_ = 0;
+  std::map<PoolId, PooledStatistic> in_private_pools_;
   StatisticValue oversize_allocations_;
   StatisticValue oversize_segments_;
   std::int64_t num_alloc_retries_ = 0;

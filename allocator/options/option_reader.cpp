@@ -95,19 +95,39 @@ constexpr std::array three_passes_options = {
     per_process_memory_fraction,   throw_on_cudamalloc_oom,
 };
 
+// Rows of the grammars that know the limits of pinned memory.
+constexpr OptionRow any_large_segment_size_mb{
+    "large_segment_size_mb", segment_size,
+    MebibytesValue{.field = &Settings::large_segment_size, .least_mib = 11}};
+constexpr OptionRow pinned_max_round_threshold_mb{
+    "pinned_max_round_threshold_mb", shared,
+    MebibytesValue{.field = &Settings::pinned_max_round_threshold}};
+constexpr OptionRow pinned_max_cached_size_mb{
+    "pinned_max_cached_size_mb", shared,
+    MebibytesValue{.field = &Settings::pinned_max_cached_size}};
+
 constexpr std::array three_passes_options_with_limits = {
-    OptionRow{"large_segment_size_mb", segment_size,
-              MebibytesValue{.field = &Settings::large_segment_size, .least_mib = 11}},
+    any_large_segment_size_mb,     max_split_size_mb,
+    max_non_split_rounding_mb,     garbage_collection_threshold,
+    roundup_power2_divisions,      expandable_segments,
+    pinned_use_background_threads, pinned_max_round_threshold_mb,
+    pinned_max_cached_size_mb,     backend,
+    release_lock_on_cudamalloc,    pinned_use_cuda_host_register,
+    pinned_num_register_threads,   pinned_reserve_segment_size_mb,
+    pinned_free_catch_all,         graph_capture_record_stream_reuse,
+    per_process_memory_fraction,   throw_on_cudamalloc_oom,
+};
+
+constexpr std::array three_passes_options_with_reserves = {
+    any_large_segment_size_mb,
     max_split_size_mb,
     max_non_split_rounding_mb,
     garbage_collection_threshold,
     roundup_power2_divisions,
     expandable_segments,
     pinned_use_background_threads,
-    OptionRow{"pinned_max_round_threshold_mb", shared,
-              MebibytesValue{.field = &Settings::pinned_max_round_threshold}},
-    OptionRow{"pinned_max_cached_size_mb", shared,
-              MebibytesValue{.field = &Settings::pinned_max_cached_size}},
+    pinned_max_round_threshold_mb,
+    pinned_max_cached_size_mb,
     backend,
     release_lock_on_cudamalloc,
     pinned_use_cuda_host_register,
@@ -117,6 +137,8 @@ constexpr std::array three_passes_options_with_limits = {
     graph_capture_record_stream_reuse,
     per_process_memory_fraction,
     throw_on_cudamalloc_oom,
+    OptionRow{"expandable_segments_reserve", own, ReserveValue{&Settings::expandable_reserve}},
+    OptionRow{"expandable_segments_reserve_by_class", own, ReservesByClassValue{}},
 };
 
 constexpr GrammarRules single_pass_rules{
@@ -149,6 +171,16 @@ constexpr GrammarRules three_passes_with_limits_rules{
     .largest_number = std::numeric_limits<std::uint64_t>::max(),
 };
 
+/// The grammar before it with two options more.
+constexpr GrammarRules three_passes_with_reserves_rules = [] {
+  GrammarRules rules = three_passes_with_limits_rules;
+  rules.options = three_passes_options_with_reserves;
+  return rules;
+}();
+
+constexpr std::string_view accepted_reserve =
+    "a share of the device's memory such as 0.5, or a number of GiB such as 40G";
+
 /// One kind of value in words: which texts it accepts.
 struct AcceptedValues {
   const Settings& now;
@@ -171,6 +203,10 @@ struct AcceptedValues {
   }
   std::string operator()(const DivisionsValue&) const {
     return "a power of two, or a list like [4:2,16:8,>:4]";
+  }
+  std::string operator()(const ReserveValue&) const { return std::string(accepted_reserve); }
+  std::string operator()(const ReservesByClassValue&) const {
+    return "a list like [NAME:0.5,OTHER:40G]";
   }
   std::string operator()(const BackendValue&) const { return "native or cudaMallocAsync"; }
 
@@ -278,6 +314,13 @@ struct ValueReader {
   }
 
   void operator()(const DivisionsValue&) const { read_rounding_divisions(option); }
+
+  void operator()(const ReserveValue& value) const {
+    if (const auto reserve = reserve_in(option, take_value(option)))
+      settings().*value.field = reserve;
+  }
+
+  void operator()(const ReservesByClassValue&) const { read_reserves_by_class(option); }
 
   void operator()(const BackendValue&) const {
     const std::string word = take_value(option);
@@ -388,6 +431,8 @@ const GrammarRules& rules_of(OptionGrammar grammar) {
       return three_passes_rules;
     case OptionGrammar::three_passes_with_limits:
       return three_passes_with_limits_rules;
+    case OptionGrammar::three_passes_with_reserves:
+      return three_passes_with_reserves_rules;
   }
   check_failed("every grammar has its rules", __FILE__, __LINE__);
 }
@@ -498,6 +543,34 @@ void read_rounding_divisions(const OptionInHand& option) {
   if (divisions > largest_divisions)
     refuse(option, SettingsErrorKind::out_of_range, needs, in_quotes(word));
   option.parse.settings.roundup_divisions.fill(static_cast<std::uint32_t>(divisions));
+}
+
+std::optional<AddressReserve> reserve_in(const OptionInHand& option, std::string_view word) {
+  using Unit = AddressReserve::Unit;
+  std::string_view digits = word;
+  const bool is_size = digits.ends_with('G') || digits.ends_with('g');
+  if (is_size) digits.remove_suffix(1);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  double amount = 0;
+  const auto [end, error] = read_number(digits.data(), digits.data() + digits.size(), amount);
+  const bool is_read = error == std::errc{} && end == digits.data() + digits.size();
+  if (is_read && std::isfinite(amount) && amount > 0)
+    return AddressReserve{amount, is_size ? Unit::gibibytes : Unit::device_memory};
+  option.parse.ignored.push_back(option.name + " takes " + std::string(accepted_reserve) +
+                                 "; found " + in_quotes(word) + ", which is passed over.");
+  return std::nullopt;
+}
+
+void read_reserves_by_class(const OptionInHand& option) {
+  take_value(option);
+  OptionTokens& tokens = option.parse.tokens;
+  while (!tokens.at_end() && !tokens.next_is("]")) {
+    tokens.take();
+    take_separator(option, ":");
+    reserve_in(option, take_value(option));
+    if (tokens.next_is(",")) tokens.take();
+  }
+  take_value(option);
 }
 
 OptionTokens::OptionTokens(std::string_view text, std::string_view blanks) {

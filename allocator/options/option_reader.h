@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -55,11 +56,21 @@ struct ShareValue {
 /// A power of two, or the list of them by size.
 struct DivisionsValue {};
 
+/// How many addresses an expandable segment reserves: a share of the device's memory, or a number
+/// of GiB with a G behind it. Another word is passed over with a warning.
+struct ReserveValue {
+  std::optional<AddressReserve> Settings::* field;
+};
+
+/// A list of such values by the name of a class of streams. Streams get a class only by a call from
+/// C++, which no recording has, so the values are read and land nowhere.
+struct ReservesByClassValue {};
+
 /// The name of a backend; only the one that runs is accepted.
 struct BackendValue {};
 
-using OptionValue =
-    std::variant<FlagValue, MebibytesValue, CountValue, ShareValue, DivisionsValue, BackendValue>;
+using OptionValue = std::variant<FlagValue, MebibytesValue, CountValue, ShareValue, DivisionsValue,
+                                 ReserveValue, ReservesByClassValue, BackendValue>;
 
 /// Which pass over the string reads the option; a grammar of one pass does not ask.
 enum class OptionPass : std::uint8_t { segment_size, shared, own };
@@ -142,6 +153,8 @@ struct OptionParse {
   Settings& settings;
   /// The options that were taken so far, by their rows' names.
   std::set<std::string_view> named;
+  /// Values that were passed over, a sentence each.
+  std::vector<std::string> ignored;
 };
 
 /// The option whose name was just taken.
@@ -168,6 +181,12 @@ void take_separator_after(const OptionInHand& option);
 /// The value of roundup_power2_divisions: one number for all sizes, or a list of sizes with a
 /// number each. Entries of a list before its first mistake have been written to their slots.
 void read_rounding_divisions(const OptionInHand& option);
+
+/// The value of expandable_segments_reserve_by_class: any token for the bracket, then for each
+/// class a name, any token for the colon, and a reserve. A comma behind it may be missing.
+void read_reserves_by_class(const OptionInHand& option);
+/// Empty where the word is no reserve, which is noted.
+std::optional<AddressReserve> reserve_in(const OptionInHand& option, std::string_view word);
 
 void take_separator(const OptionInHand& option, std::string_view separator);
 /// The next token, or refuses the string's end.

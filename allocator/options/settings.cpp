@@ -71,14 +71,15 @@ void parse_passes(OptionParse& parse, Passes passes, ParsedSettings& parsed) {
 
 ParsedSettings parse(const Settings& in_force, std::string_view text,
                      const ReferenceVersion& version, Passes passes) {
-  ParsedSettings parsed{reset_by_new_string(in_force, text), std::nullopt};
+  ParsedSettings parsed{reset_by_new_string(in_force, text), std::nullopt, {}};
   const GrammarRules& rules = rules_of(version.grammar);
-  OptionParse parse{version, rules, OptionTokens(text, rules.blanks), parsed.settings, {}};
+  OptionParse parse{version, rules, OptionTokens(text, rules.blanks), parsed.settings, {}, {}};
   try {
     parse_passes(parse, passes, parsed);
   } catch (const OptionRefused& refused) {
     parsed.error = refused.error();
   }
+  parsed.ignored = std::move(parse.ignored);
   return parsed;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "allocator/types/bytes_and_ids.h"
 
@@ -23,6 +24,16 @@ inline constexpr Bytes unlimited{std::numeric_limits<std::uint64_t>::max()};
 /// another.
 inline constexpr Bytes usual_large_segment{20ULL << 20};
 
+/// The number of addresses that an expandable segment reserves, as an option says it; nine eighths
+/// of the device's memory are the most.
+struct AddressReserve {
+  enum class Unit : std::uint8_t { device_memory, gibibytes };
+  double amount = 0;
+  Unit unit = Unit::device_memory;
+
+  friend bool operator==(const AddressReserve&, const AddressReserve&) = default;
+};
+
 struct Settings {
   /// The string as it was set, also where it was refused.
   std::string text;
@@ -34,6 +45,8 @@ struct Settings {
   /// Slot k is for sizes from 2^k MiB up to the next power of two; 0 and 1: no rounding to steps.
   std::array<std::uint32_t, 16> roundup_divisions{};
   bool expandable_segments = false;
+  /// Empty: nine eighths of the device's memory.
+  std::optional<AddressReserve> expandable_reserve{};
   Bytes large_segment_size = usual_large_segment;
   double per_process_memory_fraction = 1;
   bool throw_on_cudamalloc_oom = false;
@@ -93,6 +106,9 @@ struct SettingsError {
 struct ParsedSettings {
   Settings settings;
   std::optional<SettingsError> error;
+  /// Values that the reference passes over with a warning: the option keeps its last value. One
+  /// sentence for each.
+  std::vector<std::string> ignored{};
   /// The string names both limits of pinned memory, and requests that are not cached would be
   /// rounded; the reference warns once that they are not.
   bool cached_size_limits_rounding = false;

@@ -34,11 +34,22 @@ class SizeMargin {
   /// A decision differs once reservations of the lane's kind are larger by so much. Costs next to
   /// nothing where less was noted before.
   void note_growth(PoolKind kind, Bytes unit, Bytes growth) {
+    if (has_mixed_reserves_) return note_anything();
     Growth& least = least_growth_[kind == PoolKind::small ? 0 : 1];
     if (least.unit == unit && least.bytes <= growth) return;
     least = {unit, growth};
-    const Bytes now = reservation_size(total_, unit);
-    note([=](Bytes total) { return reservation_size(total, unit) - now >= growth; });
+    const Bytes now = reservation_size(total_, unit, reserve_);
+    note(
+        [=, this](Bytes total) { return reservation_size(total, unit, reserve_) - now >= growth; });
+  }
+
+  /// The reserve by which reservations grow with the device from now on.
+  void set_reserve(const Reserve& reserve) {
+    if (reserve == reserve_) return;
+    const bool has_reservations = has_uneven_reservations_ || usual_unit_ != std::array<Bytes, 2>{};
+    if (has_reservations) has_mixed_reserves_ = has_uneven_reservations_ = true;
+    reserve_ = reserve;
+    least_growth_ = {};
   }
 
   /// A decision may differ on any larger size.
@@ -65,6 +76,9 @@ class SizeMargin {
   std::array<Growth, 2> least_growth_{};
   std::array<Bytes, 2> usual_unit_{};
   bool has_uneven_reservations_ = false;
+  Reserve reserve_;
+  /// Some reservations were made under another reserve.
+  bool has_mixed_reserves_ = false;
 };
 
 }  // namespace vramlab::allocator

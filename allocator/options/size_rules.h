@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <optional>
 
 #include "allocator/options/settings.h"
 #include "allocator/types/snapshot.h"
@@ -114,19 +115,46 @@ constexpr Bytes expandable_unit(PoolKind kind, const Settings& settings) {
   return kind == PoolKind::small ? small_segment : large_segment_in_use(settings);
 }
 
-/// The addresses that an expandable segment needs on a device: nine eighths of its memory.
-constexpr Bytes addresses_for(Bytes device_total) {
-  return {device_total.count + device_total.count / 8};
+/// The addresses that an expandable segment reserves, as the settings say.
+using Reserve = std::optional<AddressReserve>;
+
+/// The addresses that an expandable segment needs on a device: nine eighths of its memory, or the
+/// reserve if that is less.
+constexpr Bytes addresses_for(Bytes device_total, const Reserve& reserve = {}) {
+  const Bytes most{device_total.count + device_total.count / 8};
+  if (!reserve) return most;
+  const bool is_share = reserve->unit == AddressReserve::Unit::device_memory;
+  const double whole = is_share ? static_cast<double>(device_total.count) : double{1ULL << 30};
+  const double wanted = reserve->amount * whole;
+  // A larger number may be none that an integer holds.
+  return wanted < static_cast<double>(most.count) ? Bytes{static_cast<std::uint64_t>(wanted)}
+                                                  : most;
 }
 
 /// The range of addresses of an expandable segment, in whole units. Requires: unit is not zero.
-constexpr Bytes reservation_size(Bytes device_total, Bytes unit) {
-  return round_up(addresses_for(device_total), unit);
+constexpr Bytes reservation_size(Bytes device_total, Bytes unit, const Reserve& reserve = {}) {
+  return round_up(addresses_for(device_total, reserve), unit);
 }
 
-/// The size of a device on which an expandable segment reserves that many addresses.
-constexpr Bytes device_total_for(Bytes reservation) {
-  return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
+/// The reserve that an expandable segment for a miss of this size would exceed; empty where the
+/// device itself is too small, or no option says a reserve.
+constexpr std::optional<Bytes> exceeded_reserve(Bytes device_size, Bytes device_total,
+                                                const Settings& settings) {
+  if (!settings.expandable_segments || !settings.expandable_reserve) return std::nullopt;
+  const Bytes reserve = addresses_for(device_total, settings.expandable_reserve);
+  if (device_size <= reserve || device_size > device_total) return std::nullopt;
+  return reserve;
+}
+
+/// The size of a device on which an expandable segment reserves that many addresses; empty where
+/// that is nothing that the device's size decides.
+constexpr std::optional<Bytes> device_total_for(Bytes reservation, const Reserve& reserve = {}) {
+  if (reserve && reserve->unit == AddressReserve::Unit::gibibytes) return std::nullopt;
+  if (!reserve || reserve->amount >= 1.125)
+    return Bytes{reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
+  const double total = static_cast<double>(reservation.count) / reserve->amount;
+  if (total >= static_cast<double>(request_limit.count)) return std::nullopt;
+  return Bytes{static_cast<std::uint64_t>(total)};
 }
 
 }  // namespace vramlab::allocator

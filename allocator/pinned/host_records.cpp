@@ -30,7 +30,7 @@ void add_each_number(StatisticValue& sum, const StatisticValue& value) {
 void HostStatistics::block_made(Bytes size) {
   increase(allocations_, 1);
   increase(allocated_bytes_, size.count);
-  ++buckets_[host_bucket_of(size)].made;
+  ++made_[host_bucket_of(size)];
 }
 
 void HostStatistics::block_gone(Bytes size) {
@@ -38,16 +38,35 @@ void HostStatistics::block_gone(Bytes size) {
   decrease(allocated_bytes_, size.count);
 }
 
-void HostStatistics::handed_out(Bytes size) {
-  Bucket& bucket = buckets_[host_bucket_of(size)];
+HostStatistics::Bucket& HostStatistics::bucket_for(PoolId pool, Bytes size) {
+  Buckets& buckets = pool == default_pool ? in_default_pool_ : in_private_pools_[pool];
+  return buckets[host_bucket_of(size)];
+}
+
+void HostStatistics::handed_out(PoolId pool, Bytes size) {
+  Bucket& bucket = bucket_for(pool, size);
   increase(bucket.active_requests, 1);
   increase(bucket.active_bytes, size.count);
 }
 
-void HostStatistics::free_completed(Bytes size) {
-  Bucket& bucket = buckets_[host_bucket_of(size)];
+void HostStatistics::free_completed(PoolId pool, Bytes size) {
+  Bucket& bucket = bucket_for(pool, size);
   decrease(bucket.active_requests, 1);
   decrease(bucket.active_bytes, size.count);
+}
+
+void HostStatistics::add(Buckets& sum, const Buckets& part) {
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    add_each_number(sum[i].active_requests, part[i].active_requests);
+    add_each_number(sum[i].active_bytes, part[i].active_bytes);
+  }
+}
+
+void HostStatistics::pool_gone(PoolId pool) {
+  const auto found = in_private_pools_.find(pool);
+  if (found == in_private_pools_.end()) return;
+  add(in_default_pool_, found->second);
+  in_private_pools_.erase(found);
 }
 
 void HostStatistics::add(HostTimes& times, std::uint64_t us) {
@@ -61,10 +80,14 @@ template <typename Change>
 void HostStatistics::for_each_counter(Change change) {
   change(allocations_);
   change(allocated_bytes_);
-  for (Bucket& bucket : buckets_) {
-    change(bucket.active_requests);
-    change(bucket.active_bytes);
-  }
+  const auto change_all = [&](Buckets& buckets) {
+    for (Bucket& bucket : buckets) {
+      change(bucket.active_requests);
+      change(bucket.active_bytes);
+    }
+  };
+  change_all(in_default_pool_);
+  for (auto& [pool, buckets] : in_private_pools_) change_all(buckets);
 }
 
 void HostStatistics::reset_peak() {
@@ -75,7 +98,7 @@ void HostStatistics::reset_peak() {
 void HostStatistics::reset_accumulated() {
   for_each_counter([](StatisticValue& value) { value.allocated = value.freed = 0; });
   for (HostTimes* times : {&alloc_time_, &free_time_}) times->total = times->count = 0;
-  for (Bucket& bucket : buckets_) bucket.made = 0;
+  made_.fill(0);
 }
 
 HostStatisticValues HostStatistics::values() const {
@@ -84,11 +107,13 @@ HostStatisticValues HostStatistics::values() const {
   values.allocated_bytes = allocated_bytes_;
   values.alloc_time = alloc_time_;
   values.free_time = free_time_;
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    add_each_number(values.active_requests, buckets_[i].active_requests);
-    add_each_number(values.active_bytes, buckets_[i].active_bytes);
-    values.bucket_allocations[i] = buckets_[i].made;
+  Buckets all = in_default_pool_;
+  for (const auto& [pool, buckets] : in_private_pools_) add(all, buckets);
+  for (const Bucket& bucket : all) {
+    add_each_number(values.active_requests, bucket.active_requests);
+    add_each_number(values.active_bytes, bucket.active_bytes);
   }
+  values.bucket_allocations = made_;
   return values;
 }
 

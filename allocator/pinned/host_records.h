@@ -1,10 +1,12 @@
 // Records of pinned memory: HostStatistics holds the counters, HostHistory the ring of entries.
 // Both are told by PinnedAllocator and decide nothing. Active blocks are counted for each bucket,
-// which is why their peak can be above any value that the sum ever had.
+// and since 2.15 for each pool, which is why their peak can be above any value that the sum ever
+// had.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include "allocator/types/host_values.h"
@@ -15,8 +17,11 @@ class HostStatistics {
  public:
   void block_made(Bytes size);
   void block_gone(Bytes size);
-  void handed_out(Bytes size);
-  void free_completed(Bytes size);
+  /// `pool`: the pool whose counters the block is counted in.
+  void handed_out(PoolId pool, Bytes size);
+  void free_completed(PoolId pool, Bytes size);
+  /// The counters of a pool that is gone are the default pool's from now on.
+  void pool_gone(PoolId pool);
   void obtaining_took(std::uint64_t us) { add(alloc_time_, us); }
   void releasing_took(std::uint64_t us) { add(free_time_, us); }
 
@@ -28,8 +33,11 @@ class HostStatistics {
   struct Bucket {
     StatisticValue active_requests;
     StatisticValue active_bytes;
-    std::uint64_t made = 0;
   };
+  using Buckets = std::array<Bucket, host_bucket_count>;
+
+  Bucket& bucket_for(PoolId pool, Bytes size);
+  static void add(Buckets& sum, const Buckets& part);
   static void add(HostTimes& times, std::uint64_t us);
   /// Calls `change` with each counter.
   template <typename Change>
@@ -37,7 +45,9 @@ class HostStatistics {
 
   StatisticValue allocations_;
   StatisticValue allocated_bytes_;
-  std::array<Bucket, host_bucket_count> buckets_{};
+  Buckets in_default_pool_{};
+  std::map<PoolId, Buckets> in_private_pools_;
+  std::array<std::uint64_t, host_bucket_count> made_{};
   HostTimes alloc_time_;
   HostTimes free_time_;
 };

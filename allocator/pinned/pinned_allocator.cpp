@@ -68,7 +68,7 @@ void PinnedAllocator::hand_out(HostBlock& block, StreamId current, const MaybeHo
   block.allocated = true;
   block.is_captured = pools_.has_open_scope() && system_.is_capturing(current);
   block.stack = stack;
-  statistics_.handed_out(block.size);
+  statistics_.handed_out(counted_in(block), block.size);
   record(Action::alloc, block, stack);
 }
 
@@ -150,9 +150,13 @@ void PinnedAllocator::handle_events_of_size(HostPool& pool, Bytes size,
 void PinnedAllocator::complete_free(HostBlock& block, const MaybeHostStack& stack) {
   record(Action::free_completed, block, stack ? stack : block.stack);
   if (history_.is_on()) block.stack.reset();
-  statistics_.free_completed(block.size);
+  statistics_.free_completed(counted_in(block), block.size);
   if (block.size > settings_.pinned_max_cached_size) return release(block);
   block.pool->free_lists[host_bucket_of(block.size)].push_back(&block);
+}
+
+PoolId PinnedAllocator::counted_in(const HostBlock& block) const {
+  return rules_.peaks == HostPeaks::of_buckets ? default_pool : block.pool->id;
 }
 
 void PinnedAllocator::release(HostBlock& block) {
@@ -177,7 +181,9 @@ void PinnedAllocator::empty_cache() {
   for (HostPool* const pool : pools_.freeable()) {
     handle_events(*pool, std::nullopt);
     release_free_blocks(*pool);
-    if (pool->block_count == 0) pools_.forget(*pool);
+    if (pool->block_count > 0) continue;
+    statistics_.pool_gone(pool->id);
+    pools_.forget(*pool);
   }
 }
 

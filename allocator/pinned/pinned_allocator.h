@@ -70,6 +70,8 @@ class PinnedAllocator {
   void wait_for_streams(HostBlock& block);
   void complete_free(HostBlock& block, const MaybeHostStack& stack);
 
+  /// The pool that a block's statistics belong to.
+  PoolId counted_in(const HostBlock& block) const;
   void release_free_blocks(HostPool& pool);
   /// The memory goes back to the system and the block is gone.
   void release(HostBlock& block);

@@ -84,6 +84,7 @@ struct Core {
 
   void set_settings(Settings to) {
     settings = std::move(to);
+    margin.set_reserve(settings.expandable_reserve);
     rounds_in_steps =
         std::any_of(settings.roundup_divisions.begin(), settings.roundup_divisions.end(),
                     [](std::uint32_t divisions) { return divisions > 1; });

@@ -20,6 +20,8 @@ class ExpandableSegments {
   /// A free block of at least this size, mapped as far as needed and taken out of the free set;
   /// none where the device has no room. Memory that was mapped until then stays, free.
   BlockIndex grow(Lane& lane, Bytes size);
+  /// How much grow() would map.
+  Bytes growth_for(const Lane& lane, Bytes size) const;
   /// Gives the whole units inside a free block back to the device.
   void unmap(BlockIndex index);
   /// The units that unmap() gives back.
@@ -30,7 +32,13 @@ class ExpandableSegments {
   bool has_room_from(BlockIndex start, Bytes size) const;
   /// Notes that the segment would be used otherwise with so many more addresses behind it.
   void note_end_of_addresses(BlockIndex block, Bytes missing) const;
-  BlockIndex reserve(Lane& lane);
+  /// The first block of a segment knows it.
+  const Segment& segment_of(const Block& block) const {
+    return core_
+        .segments[block.is_first() ? block.segment() : core_.segments.containing(block.address)];
+  }
+  /// A whole new segment for a request of this size.
+  BlockIndex reserve(Lane& lane, Bytes request);
   bool map(BlockIndex index, Bytes size);
   /// The units that hold the first `size` bytes of an unmapped block.
   UnitRange units_for(BlockIndex index, Bytes size) const;
@@ -50,7 +58,7 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
   do {
     candidate = find_start(lane, size);
     if (candidate == BlockIndex::none)
-      candidate = reserve(lane);
+      candidate = reserve(lane, size);
     else
       core_.listeners.acted(rules::growth_starts_at_first_run);
     if (candidate == BlockIndex::none) return BlockIndex::none;
@@ -71,6 +79,22 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
   } while (core_.blocks[candidate].size() < size);
   core_.leave_free_set(candidate);
   return candidate;
+}
+
+template <class L>
+Bytes ExpandableSegments<L>::growth_for(const Lane& lane, Bytes size) const {
+  const BlockIndex start = find_start(lane, size);
+  if (start == BlockIndex::none) return round_up(size, expandable_unit(lane.kind, core_.settings));
+  Bytes mapped;
+  Bytes reached;
+  for (BlockIndex i = start; reached < size; i = core_.blocks[i].next) {
+    const Bytes missing = std::min(core_.blocks[i].size(), size - reached);
+    const bool is_unmapped = core_.has_use(i, BlockUse::unmapped);
+    const Bytes more = is_unmapped ? units_for(i, missing).size() : core_.blocks[i].size();
+    reached += more;
+    if (is_unmapped) mapped += more;
+  }
+  return mapped;
 }
 
 template <class L>
@@ -99,16 +123,22 @@ bool ExpandableSegments<L>::has_room_from(BlockIndex start, Bytes size) const {
 
 template <class L>
 void ExpandableSegments<L>::note_end_of_addresses(BlockIndex block, Bytes missing) const {
-  const Address address = core_.blocks[block].address;
-  const Segment& segment = core_.segments[core_.segments.containing(address)];
-  core_.margin.note_growth(core_.lane_of(core_.blocks[block]).kind, segment.unit, missing);
+  const Block& at = core_.blocks[block];
+  core_.margin.note_growth(core_.lane_of(at).kind, segment_of(at).unit, missing);
 }
 
 template <class L>
-BlockIndex ExpandableSegments<L>::reserve(Lane& lane) {
-  core_.listeners.acted(rules::reservation_is_nine_eighths);
+BlockIndex ExpandableSegments<L>::reserve(Lane& lane, Bytes request) {
+  const Reserve& of = core_.settings.expandable_reserve;
+  core_.listeners.acted(of ? rules::reserve_bounds_reservation
+                           : rules::reservation_is_nine_eighths);
   const Bytes unit = expandable_unit(lane.kind, core_.settings);
-  const Bytes size = reservation_size(core_.device_total, unit);
+  const Bytes size = reservation_size(core_.device_total, unit, of);
+  if (request > size && core_.version.beyond_reservation == BeyondReservation::fails) {
+    core_.listeners.acted(rules::request_beyond_reservation_fails);
+    core_.margin.note([=](Bytes total) { return reservation_size(total, unit, of) >= request; });
+    return BlockIndex::none;
+  }
   const auto base = core_.device.reserve(size, lane.stream);
   if (!base) return BlockIndex::none;
   core_.margin.note_reservation(lane.kind, unit);

@@ -32,6 +32,11 @@ class SegmentSource {
   /// Requires: the block is free and a whole classic segment.
   void release(BlockIndex index);
   void unmap(BlockIndex index) { expandable_.unmap(index); }
+  /// How much memory try_get() would ask the device for.
+  Bytes memory_for(const Lane& lane, Bytes rounded) const {
+    return expands(lane) ? expandable_.growth_for(lane, rounded)
+                         : device_size_for_miss(rounded, core_.settings);
+  }
   UnitRange units_inside(BlockIndex index) const { return expandable_.units_inside(index); }
 
  private:

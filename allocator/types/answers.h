@@ -43,6 +43,8 @@ struct OutOfMemory {
   /// Bytes of free blocks in private pools.
   Bytes free_in_private_pools;
   Bytes reserved;
+  /// The addresses that an option lets an expandable segment reserve, where the request needs more.
+  std::optional<Bytes> exceeded_reserve;
 };
 
 /// A call that must not be made in this state, such as freeing an address twice. It is thrown

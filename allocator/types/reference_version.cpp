@@ -9,11 +9,11 @@ namespace vramlab::allocator {
 namespace {
 
 constexpr HostRules host_in_2_6{HostFreeBlock::youngest, HostMiss::handles_events_of_its_size,
-                                HostRelease::by_option, HostFailedEvent::keeps_streams,
-                                HostGraphPools::no};
-constexpr HostRules host_in_2_12{HostFreeBlock::youngest, HostMiss::gets_memory,
+                                HostRelease::by_option,  HostFailedEvent::keeps_streams,
+                                HostGraphPools::no,      HostPeaks::of_buckets};
+constexpr HostRules host_in_2_12{HostFreeBlock::youngest,  HostMiss::gets_memory,
                                  HostRelease::as_obtained, HostFailedEvent::keeps_waiting,
-                                 HostGraphPools::yes};
+                                 HostGraphPools::yes,      HostPeaks::of_buckets};
 
 constexpr ReferenceVersion v2_6 = {.name = "2.6",
                                    .description = "PyTorch 2.6.0",
@@ -27,6 +27,7 @@ constexpr ReferenceVersion v2_6 = {.name = "2.6",
                                    .grown_checkpoint = GrownCheckpoint::refused,
                                    .among_same_size = AmongSameSize::lowest_address,
                                    .private_segments = PrivateSegments::as_option_says,
+                                   .beyond_reservation = BeyondReservation::is_mapped,
                                    .host = host_in_2_6};
 
 constexpr ReferenceVersion v2_4 = [] {
@@ -51,6 +52,7 @@ constexpr ReferenceVersion v2_12 = {
     .grown_checkpoint = GrownCheckpoint::tolerated,
     .among_same_size = AmongSameSize::lowest_address,
     .private_segments = PrivateSegments::as_option_says,
+    .beyond_reservation = BeyondReservation::is_mapped,
     .host = host_in_2_12};
 
 constexpr ReferenceVersion v2_12_1 = [] {
@@ -87,6 +89,9 @@ constexpr ReferenceVersion v2_15 = [] {
   version.name = "2.15";
   version.description = "PyTorch 2.15.0";
   version.first = {2, 15};
+  version.grammar = OptionGrammar::three_passes_with_reserves;
+  version.beyond_reservation = BeyondReservation::fails;
+  version.host.peaks = HostPeaks::of_pools_and_buckets;
   return version;
 }();
 

@@ -17,6 +17,8 @@ enum class OptionGrammar : std::uint8_t {
   three_passes,
   /// The same with limits of pinned memory, and numbers are read as C does it.
   three_passes_with_limits,
+  /// The same with reserves of expandable segments.
+  three_passes_with_reserves,
 };
 
 /// The slot from which `>` in a rounding list fills.
@@ -47,6 +49,10 @@ enum class AmongSameSize : std::uint8_t { lowest_address, oldest_block, oldest_s
 /// option says.
 enum class PrivateSegments : std::uint8_t { classic, as_option_says };
 
+/// A request that is larger than the addresses of a new expandable segment: they are reserved and
+/// mapped as far as the device has room, or the request fails before.
+enum class BeyondReservation : std::uint8_t { is_mapped, fails };
+
 struct Release {
   unsigned major = 0;
   unsigned minor = 0;
@@ -70,6 +76,10 @@ enum class HostFailedEvent : std::uint8_t { keeps_streams, keeps_waiting };
 /// Whether the capture of a graph takes requests for pinned memory to a pool of the graph.
 enum class HostGraphPools : bool { no, yes };
 
+/// The peaks of active pinned memory that are added up: those of all pools' blocks of a bucket
+/// together, or each pool's.
+enum class HostPeaks : std::uint8_t { of_buckets, of_pools_and_buckets };
+
 /// The rules that differ in the allocator of pinned memory.
 struct HostRules {
   HostFreeBlock free_block;
@@ -77,6 +87,7 @@ struct HostRules {
   HostRelease release;
   HostFailedEvent failed_event;
   HostGraphPools graph_pools;
+  HostPeaks peaks;
 };
 
 struct ReferenceVersion {
@@ -94,6 +105,7 @@ struct ReferenceVersion {
   GrownCheckpoint grown_checkpoint;
   AmongSameSize among_same_size;
   PrivateSegments private_segments;
+  BeyondReservation beyond_reservation;
   HostRules host;
 };
 

@@ -27,12 +27,22 @@ LiveBlock final_block_of(const SnapshotBlock& block, const SnapshotSegment& segm
 }
 
 void pass_events(const DeviceHistory& history, MemoryEventSink& sink) {
-  auto label = history.labels.begin();
-  for (std::size_t i = 0; i <= history.events.size(); ++i) {
-    for (; label != history.labels.end() && label->event_count == i; ++label)
-      sink.memory_event(label_event(history, *label));
-    if (i < history.events.size()) sink.memory_event(memory_event(history, i));
+  LabelEvents labels(history, sink);
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    labels.pass_until(i);
+    sink.memory_event(memory_event(history, i));
   }
+  labels.pass_until(history.events.size());
+}
+
+MemoryEvent label_event(const DeviceHistory& history, const MemoryLabel& label) {
+  MemoryEvent event;
+  event.kind = MemoryEventKind::labelled;
+  event.device = history.device;
+  event.number = label.event_count;
+  event.block.key = label.address.value;
+  event.block.label = label.text;
+  return event;
 }
 
 }  // namespace
@@ -46,14 +56,12 @@ void pass_end(const DeviceHistory& history, MemoryEventSink& sink) {
   }
 }
 
-MemoryEvent label_event(const DeviceHistory& history, const MemoryLabel& label) {
-  MemoryEvent event;
-  event.kind = MemoryEventKind::labelled;
-  event.device = history.device;
-  event.number = label.event_count;
-  event.block.key = label.address.value;
-  event.block.label = label.text;
-  return event;
+void LabelEvents::pass_until(std::uint64_t event) {
+  for (; next_ < history_.labels.size(); ++next_) {
+    const MemoryLabel& label = history_.labels[next_];
+    if (label.event_count > event) return;
+    sink_.memory_event(label_event(history_, label));
+  }
 }
 
 void pass_history(const RecordedHistory& history, MemoryEventSink& sink) {

@@ -63,7 +63,21 @@ void pass_history(const RecordedHistory& history, MemoryEventSink& sink);
 
 /// The end of a device as the file shows it.
 void pass_end(const DeviceHistory& history, MemoryEventSink& sink);
-MemoryEvent label_event(const DeviceHistory& history, const MemoryLabel& label);
+
+/// Gives the labels of a history between its events. Both must outlive it.
+class LabelEvents {
+ public:
+  LabelEvents(const DeviceHistory& history, MemoryEventSink& sink)
+      : history_(history), sink_(sink) {}
+
+  /// Gives labels from before this event that were not given yet.
+  void pass_until(std::uint64_t event);
+
+ private:
+  const DeviceHistory& history_;
+  MemoryEventSink& sink_;
+  std::size_t next_ = 0;
+};
 
 /// Reads a program, every request of which is taken as granted.
 class ProgramMemoryEvents : public traces::ProgramSink {

@@ -19,11 +19,11 @@ using traces::ProgramEvent;
 class HistoryEvents : public PlacedEvents {
  public:
   HistoryEvents(const DeviceHistory& history, const StartedHistory* started, MemoryEventSink& sink)
-      : PlacedEvents(history, started), history_(history), sink_(sink) {}
+      : PlacedEvents(history, started), history_(history), sink_(sink), labels_(history, sink) {}
 
   void pass_all() {
     run();
-    pass_labels(history_.events.size());
+    labels_.pass_until(history_.events.size());
   }
 
  private:
@@ -31,23 +31,14 @@ class HistoryEvents : public PlacedEvents {
     sink_.earlier_block(history_.device, block);
   }
   void passed(const MemoryEvent& event) override {
-    pass_labels(event.number);
+    labels_.pass_until(event.number);
     sink_.memory_event(event);
   }
   void most_is_reserved() override { sink_.most_is_reserved(history_.device); }
 
-  /// Labels that were given up to this event.
-  void pass_labels(std::uint64_t event) {
-    for (; next_label_ < history_.labels.size(); ++next_label_) {
-      const MemoryLabel& label = history_.labels[next_label_];
-      if (label.event_count > event) return;
-      sink_.memory_event(label_event(history_, label));
-    }
-  }
-
   const DeviceHistory& history_;
   MemoryEventSink& sink_;
-  std::size_t next_label_ = 0;
+  LabelEvents labels_;
 };
 
 SizedEvents pass_sized_history(Recording& recording, MemoryEventSink& sink) {

@@ -247,8 +247,9 @@ ComparedFile read_report(traces::OpenBytes& bytes, const CompareConditions& cond
   try {
     const json document = json::parse(traces::read_all(bytes, longest_report));
     // Metrics mean the same in both.
-    if (const json& version = document.at("schema_version"); version != 1 && version != 2)
-      throw InputError({file, "schema_version", "1 or 2", version.dump()});
+    if (const json& version = document.at("schema_version");
+        version != 1 && version != 2 && version != 3)
+      throw InputError({file, "schema_version", "1, 2 or 3", version.dump()});
     compared.metrics = metrics_of_json(metrics_in(document, conditions, file), file);
     if (const auto notes = document.find("notes"); notes != document.end() && notes->is_array())
       for (const json& note : *notes)

@@ -46,7 +46,7 @@ AtEnd at_end(const DeviceHistory& history) {
 
 /// Callers add values in the order of the table.
 void add(MetricValues& values, std::string_view name, std::uint64_t value) {
-  values.push_back({name, static_cast<std::int64_t>(value)});
+  values.push_back({name, metric_of(value)});
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* r
   std::vector<DeviceOverview> overviews;
   if (recording.is_program()) {
     check(replayer != nullptr, "a program has peaks in a replay only");
-    overviews = replayed_overviews_of(*replayer, {});
+    overviews = replayed_overviews_of(recording, *replayer, {});
     if (!overviews.empty()) note_holders(recording, overviews);
     return overviews;
   }
@@ -111,21 +111,23 @@ std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* r
   return overviews;
 }
 
-std::vector<DeviceOverview> replayed_overviews_of(const Replayer& replayer,
+std::vector<DeviceOverview> replayed_overviews_of(const Recording& recording,
+                                                  const Replayer& replayer,
                                                   const ReplayConditions& conditions) {
   std::vector<DeviceOverview> overviews;
   const ReplayReport report = replayer.run(conditions);
-  for (const DeviceReport& device : report.devices)
-    overviews.push_back(overview_of(device, report.events, replayer.tables()));
+  for (const DeviceReport& device : report.devices) {
+    const DeviceHistory* const history =
+        recording.is_program() ? nullptr : recording.device(device.device.value);
+    overviews.push_back(overview_of(
+        device, history == nullptr ? report.calls : history->events.size(), replayer.tables()));
+  }
   return overviews;
 }
 
 bool is_worse(const DeviceOverview& a, const DeviceOverview& b) {
   if ((a.failures > 0) != (b.failures > 0)) return a.failures > 0;
-  const auto reserved = [](const DeviceOverview& device) {
-    return std::max(device.metric("peak_reserved"), device.metric("end_reserved"));
-  };
-  return reserved(a) > reserved(b);
+  return a.reserved() > b.reserved();
 }
 
 const DeviceOverview* worst_of(const std::vector<DeviceOverview>& overviews) {

@@ -3,6 +3,7 @@
 // be followed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,8 @@ struct DeviceOverview {
 
   /// 0 if it is not known.
   Bytes metric(std::string_view name) const;
+  /// The peak, or the end of a file without a history.
+  Bytes reserved() const { return std::max(metric("peak_reserved"), metric("end_reserved")); }
   /// A history of one event tells nothing of what was requested.
   bool has_history() const { return event_count > 1; }
 };
@@ -63,7 +66,8 @@ enum class FollowsHistory : std::uint8_t { with_engine, quickly };
 std::vector<DeviceOverview> overviews_of(Recording& recording, const Replayer* replayer,
                                          FollowsHistory follows = FollowsHistory::with_engine);
 /// The same in a replay, which does not tell the holders.
-std::vector<DeviceOverview> replayed_overviews_of(const Replayer& replayer,
+std::vector<DeviceOverview> replayed_overviews_of(const Recording& recording,
+                                                  const Replayer& replayer,
                                                   const ReplayConditions& conditions);
 
 /// The device that matters most: one with a failed request, then the one that reserves most. Null

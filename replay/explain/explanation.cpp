@@ -26,7 +26,7 @@ class ExplainRun {
     found_.is_replayed = found_.is_program || question_.under;
     if (is_glance_enough()) return std::move(found_);
     open_replayer();
-    choose_device(question_.under ? replayed_overviews_of(*replayer_, conditions())
+    choose_device(question_.under ? replayed_overviews_of(recording_, *replayer_, conditions())
                                   : overviews_of(recording_, replayer_.get()));
     find_state();
     if (found_.state) look_at_state();
@@ -49,10 +49,8 @@ class ExplainRun {
   void note_certainty();
   void find_ways_out();
   std::optional<SmallestGpu> find_gpu(GpuQuestion question);
-  void seek_setting();
   const DeviceHistory& history() const;
   ReplayConditions conditions() const;
-  std::set<std::uint64_t> failures_before(std::uint64_t event) const;
   std::uint64_t failure_event() const;
 
   Recording& recording_;
@@ -221,45 +219,18 @@ void ExplainRun::note_holders_in(const DeviceState& state) {
   found_.held = totals_of(blocks).bytes;
 }
 
-std::set<std::uint64_t> ExplainRun::failures_before(std::uint64_t event) const {
-  std::set<std::uint64_t> before;
-  std::uint64_t number = 0;
-  for (const AllocatorEvent& entry : history().events) {
-    if (number == event) break;
-    if (entry.action == Action::oom) before.insert(number);
-    ++number;
-  }
-  return before;
-}
-
 void ExplainRun::explain_failure() {
-  ReplayConditions conditions = this->conditions();
-  ReplayTry tries;
-  const bool can_try = replayer_ && question_.depth != ExplainDepth::quick &&
-                       event_count_of(*replayer_) <= effort_.most_events;
-  if (found_.is_replayed) {
-    // Another device may fail before this one.
-    conditions.on_out_of_memory = OnOutOfMemory::skip;
-    if (can_try) tries = tries_of(*replayer_, conditions);
-    found_.failure.emplace(explain_replayed(*found_.state, *report_, tries, recording_.tables()));
-    return;
-  }
-  std::set<std::uint64_t> before = failures_before(failure_event());
-  if (!before.empty()) conditions.on_out_of_memory = OnOutOfMemory::skip;
-  if (can_try) tries = tries_of(*replayer_, conditions);
-  if (auto explained =
-          explain_recorded(*found_.state, tries, recording_.tables(), std::move(before)))
+  std::optional<HelpSearch> search;
+  if (replayer_ && question_.depth != ExplainDepth::quick)
+    search.emplace(HelpSearch{*replayer_, conditions(), run_, effort_});
+  const HelpSearch* const asked = search ? &*search : nullptr;
+  if (found_.is_replayed)
+    found_.failure.emplace(explain_replayed(*found_.state, *report_, recording_.tables(), asked));
+  else if (auto explained = explain_recorded(*found_.state, recording_, asked))
     found_.failure.emplace(*std::move(explained));
 }
 
-/// The versions that read their options in three passes name the variable for all devices.
-std::string_view variable_of(const ReferenceVersion& version) {
-  return version.grammar == allocator::OptionGrammar::single_pass ? "PYTORCH_CUDA_ALLOC_CONF"
-                                                                  : "PYTORCH_ALLOC_CONF";
-}
-
 void ExplainRun::note_certainty() {
-  if (found_.failure) found_.failure->options_variable = variable_of(replayer_->version());
   found_.trust = replayer_->trust(conditions());
   const Settings in_force = replayer_->settings_for(conditions());
   found_.options = in_force.text;
@@ -276,14 +247,11 @@ void ExplainRun::find_ways_out() {
   if (found_.failure) {
     const std::uint64_t event = found_.failure->story.refused.event;
     question.request = {found_.state->device, event};
-    if (!found_.is_replayed) question.request->went_on_after = failures_before(event);
+    if (!found_.is_replayed) question.request->went_on_after = failures_before(history(), event);
     question.least = found_.failure->least_for_any_setting();
   }
   found_.smallest_gpu = find_gpu(std::move(question));
-  if (found_.failure)
-    seek_setting();
-  else
-    found_.advice = find_advice(*replayer_, conditions(), run_, effort_);
+  if (!found_.failure) found_.advice = find_advice(*replayer_, conditions(), run_, effort_);
   found_.is_too_long = event_count_of(*replayer_) >
                        (found_.failure ? effort_.most_events : effort_.most_for_advice());
 }
@@ -297,21 +265,6 @@ std::optional<SmallestGpu> ExplainRun::find_gpu(GpuQuestion question) {
   if (!found || found->gpu != nullptr) return found;
   question.request = request;
   return smallest_gpu(*replayer_, question, effort_);
-}
-
-/// Searches further where none of the likely settings lets the failed request pass.
-void ExplainRun::seek_setting() {
-  FailureExplanation& failure = *found_.failure;
-  if (failure.passing() != nullptr || !failure.can_a_setting_help() ||
-      found_.overview.failures != 1 || event_count_of(*replayer_) > effort_.most_for_advice())
-    return;
-  const Advice advice =
-      advise({&*replayer_}, {conditions()}, [&](const std::vector<AskedSetting>& settings) {
-        return run_(*replayer_, settings, conditions());
-      });
-  failure.settings_searched = advice.runs;
-  if (advice.best.was_refused() || advice.best.worst().failed) return;
-  failure.tried.push_back({advice.best.conf, true, true, advice.best.conf});
 }
 
 }  // namespace

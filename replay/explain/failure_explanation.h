@@ -2,12 +2,16 @@
 // would have helped, found by replaying.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "replay/explain/ways_out.h"
 #include "replay/metrics/out_of_memory_reason.h"
+#include "replay/recording/recording.h"
 #include "replay/replayer/replayer.h"
 #include "replay/settings_search/out_of_memory_tries.h"
 
@@ -42,19 +46,24 @@ struct FailureExplanation {
   const TriedOptions* passing() const;
 };
 
-/// Replays under changed conditions. The replayer must outlive the tries.
-ReplayTry tries_of(const Replayer& replayer, const ReplayConditions& asked);
-/// The same of a recording, which is prepared for replays at the first try.
-ReplayTry tries_of(Recording& recording, const ReplayConditions& asked);
+/// Replays that find what would have helped a failed request.
+struct HelpSearch {
+  const Replayer& replayer;
+  /// The conditions of the run that failed.
+  ReplayConditions conditions = {};
+  SettingsRunner run = {};
+  ReplayEffort effort = {};
+};
+
+/// The events of requests that failed before an event.
+std::set<std::uint64_t> failures_before(const DeviceHistory& history, std::uint64_t event);
 
 /// An explanation for a state of a recording; empty if the state is not at an out-of-memory.
-/// `went_on_after`: events of earlier failures. Without tries the changes that would have helped
-/// are left out.
-std::optional<FailureExplanation> explain_recorded(const DeviceState& state, const ReplayTry& tries,
-                                                   const traces::SnapshotTables& tables,
-                                                   std::set<std::uint64_t> went_on_after = {});
+/// Without a search the changes that would have helped are left out.
+std::optional<FailureExplanation> explain_recorded(const DeviceState& state, Recording& recording,
+                                                   const HelpSearch* search);
 /// An explanation for the first request that failed in a replay of a device.
 FailureExplanation explain_replayed(const DeviceState& state, const DeviceReport& report,
-                                    const ReplayTry& tries, const traces::SnapshotTables& tables);
+                                    const traces::SnapshotTables& tables, const HelpSearch* search);
 
 }  // namespace vramlab::replay

@@ -23,9 +23,9 @@ std::optional<SmallestGpu> tried_gpu(const Replayer& replayer, const streams::Gp
   if (question.request) conditions.on_out_of_memory = OnOutOfMemory::skip;
   try {
     const ReplayReport report = replayer.figures(conditions);
-    const bool is_enough =
-        question.request ? passes(report, *question.request) : !report.has_failures();
-    if (is_enough) return SmallestGpu{&gpu, 0, !report.has_failures()};
+    if (!question.request && !report.has_failures()) return SmallestGpu{&gpu, 0, true};
+    if (question.request && passes(report, *question.request))
+      return SmallestGpu{&gpu, 0, runs_through(report, *question.request)};
   } catch (const traces::InputError&) {
     return std::nullopt;
   }
@@ -45,6 +45,11 @@ Bytes peak_as_it_was(const Replayer& replayer, const ReplayConditions& condition
 }
 
 }  // namespace
+
+std::string_view options_variable_of(const ReferenceVersion& version) {
+  return version.grammar == allocator::OptionGrammar::single_pass ? "PYTORCH_CUDA_ALLOC_CONF"
+                                                                  : "PYTORCH_ALLOC_CONF";
+}
 
 std::uint64_t event_count_of(const Replayer& replayer) {
   std::uint64_t count = 0;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "replay/replayer/replayer.h"
@@ -28,6 +29,10 @@ struct ReplayEffort {
   /// A search for the best setting replays some forty of them.
   std::uint64_t most_for_advice() const { return most_events / 8; }
 };
+
+/// The environment variable that takes the options: the versions that read them in three passes
+/// name it for all kinds of devices.
+std::string_view options_variable_of(const ReferenceVersion& version);
 
 /// Events of all devices that a replay goes through.
 std::uint64_t event_count_of(const Replayer& replayer);

@@ -26,6 +26,8 @@ struct DeviceInput {
   const ExplainedHistory& explained;
   const Settings& settings;
   const ReportLimits& limits;
+  /// Is told now and then how many events were walked past; each is twice.
+  std::function<void(std::uint64_t)> passed;
 };
 
 ordered_json moment_json(const MomentFigures& moment) {
@@ -74,14 +76,18 @@ class DevicePart {
     const PackingResult best = best_packing(group.buffers, packing_beside_replays());
     json_["best_packing"] = {{"bytes", best.packing.height.count},
                              {"load_bound", best.load_bound.count}};
+    if (!json_["failures"].empty())
+      doubts_.emplace_back("the best packing is without the requests that failed");
   }
 
   void survey() {
-    ReportSurvey survey(history_, walk_, texts_, input_.limits.moments);
+    ReportSurvey survey(history_, walk_, texts_, {input_.limits.moments, input_.limits.blocks});
+    survey.when_passed(input_.passed);
     watch_placements(history_, walk_, survey);
     moments_ = survey.take_moments();
     for (const MomentFigures& moment : moments_) plan_.moments.push_back(moment.step);
     plan_.sites = survey.sites().largest(input_.limits.sites);
+    plan_.blocks = survey.drawn_sizes();
     std::vector<HistoryStep> always = {survey.peak_allocated().step, survey.peak_reserved().step,
                                        survey.last().step};
     constexpr std::size_t most_failures = 100;
@@ -118,12 +124,15 @@ class DevicePart {
           fragmentation.add(step, snapshot, in_use);
           if (step == last) compare_end(snapshot);
         });
+    if (input_.passed)
+      detail.when_passed([this](HistoryStep step) { input_.passed(history_.events.size() + step); });
     watch_placements(history_, walk_, detail);
     json_["fragmentation"] = fragmentation.take(bytes_);
     json_["fragmentation"]["time_us"] =
         column(fragmentation.steps(), [this](HistoryStep step) { return time_of(step); });
     add_moments(detail.site_bytes());
     add_states(detail.states());
+    json_["blocks"] = detail.blocks().take(bytes_);
   }
 
   void add_moments(const std::vector<std::vector<std::uint64_t>>& site_bytes) {
@@ -211,14 +220,15 @@ class DevicePart {
   }
 
   void add_failures() {
-    json_["failures"] = ordered_json::array();
+    ordered_json failures = ordered_json::array();
     constexpr std::size_t most = 1000;
-    for (std::size_t i = 0; i < history_.events.size() && json_["failures"].size() < most; ++i)
+    for (std::size_t i = 0; i < history_.events.size() && failures.size() < most; ++i)
       if (history_.events[i].action == allocator::Action::oom)
-        json_["failures"].push_back({{"event", i},
-                                     {"time_us", walk_.times_us[i]},
-                                     {"wanted", history_.events[i].size.count},
-                                     {"device_free", history_.events[i].address.value}});
+        failures.push_back({{"event", i},
+                            {"time_us", walk_.times_us[i]},
+                            {"wanted", history_.events[i].size.count},
+                            {"device_free", history_.events[i].address.value}});
+    json_["failures"] = std::move(failures);
   }
 
   /// If the walk ends elsewhere than the file, its states are not what was there.
@@ -315,6 +325,7 @@ ReportLimits ReportLimits::halved() const {
   half.changes /= 2;
   half.events /= 2;
   half.snapshots /= 2;
+  half.blocks /= 2;
   return half;
 }
 
@@ -328,10 +339,18 @@ ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& 
                        {"options", input.options},
                        {"notes", input.notes}};
   json["devices"] = ordered_json::array();
-  for (const ReportDevice& device : input.devices)
+  std::uint64_t total = 0;
+  for (const ReportDevice& device : input.devices) total += 2 * device.history.events.size();
+  std::uint64_t before = 0;
+  for (const ReportDevice& device : input.devices) {
+    std::function<void(std::uint64_t)> passed;
+    if (input.progress) passed = [&](std::uint64_t done) { input.progress(before + done, total); };
     json["devices"].push_back(
-        DevicePart({input.file, device.history, device.explained, settings, limits}, texts, bytes)
+        DevicePart({input.file, device.history, device.explained, settings, limits, passed}, texts,
+                   bytes)
             .build());
+    before += 2 * device.history.events.size();
+  }
   json["spans"] = spans_json(input.spans, tables.texts);
   json["stacks"] = texts_json(texts, tables, bytes);
   return json;

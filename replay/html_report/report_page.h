@@ -2,6 +2,8 @@
 // JSON that says what is there, and bytes that the page reads by it (tools/web/report/src).
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -22,6 +24,8 @@ struct ReportLimits {
   std::size_t events = 200'000;
   /// Moments at which fragmentation is looked at.
   std::size_t snapshots = 3'000;
+  /// Blocks that are drawn one by one.
+  std::size_t blocks = 100'000;
   /// Call sites that have a colour of their own.
   std::size_t sites = 11;
 
@@ -48,6 +52,8 @@ struct ReportInput {
   std::vector<std::string> notes;
   std::vector<ReportDevice> devices;
   std::vector<AnnotationSpan> spans;
+  /// Is told now and then how many of so many steps of the work are done; may be empty.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
 /// Everything that the page shows of it: an item of the page's list of runs, and what is added to

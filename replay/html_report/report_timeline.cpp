@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "allocator/types/check.h"
 #include "replay/metrics/fragmentation.h"
@@ -123,15 +124,28 @@ std::vector<std::uint32_t> SiteBytes::largest(std::size_t count) const {
 }
 
 void WalkOfSites::block_changed(Change change, const LiveBlock& block) {
-  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.bytes);
-  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
+  if (change == Change::handed_out) {
+    sites_.add(texts_.site_of(block.stack), block.bytes);
+    block_handed_out(block);
+  } else if (change == Change::given_back) {
+    sites_.take(texts_.site_of(block.stack), block.bytes);
+    block_given_back(block);
+  }
+}
+
+void WalkOfSites::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
+  constexpr HistoryStep between_tellings = 4096;
+  if (passed_ && figures.step % between_tellings == 0) passed_(figures.step);
+  walked_to(figures, blocks);
 }
 
 ReportSurvey::ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
-                           std::size_t wanted_moments)
-    : WalkOfSites(history, walk, texts), thinned_(history.events.size(), wanted_moments) {}
+                           Wanted wanted)
+    : WalkOfSites(history, walk, texts),
+      thinned_(history.events.size(), wanted.moments),
+      sizes_(std::max<std::size_t>(1, wanted.blocks)) {}
 
-void ReportSurvey::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
+void ReportSurvey::walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) {
   thinned_.add(figures);
   most_blocks_ = std::max(most_blocks_, blocks.blocks().size());
   if (figures.allocated > peak_allocated_.allocated || figures.step == 0) peak_allocated_ = figures;
@@ -147,18 +161,24 @@ std::vector<std::size_t> choose_events(const DeviceHistory& history, std::size_t
   const auto is_before = [](const Candidate& a, const Candidate& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.event < b.event;
   };
-  // A heap whose top is the candidate that goes first when a better one comes.
+  if (most == 0) return {};
+  // The candidates that may be chosen, and the last of them once there are too many.
   std::vector<Candidate> chosen;
+  chosen.reserve(std::min(history.events.size(), most + most / 2 + 1));
+  std::optional<Candidate> last;
+  const auto leave_best = [&] {
+    const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(most);
+    std::ranges::nth_element(chosen, std::prev(end), is_before);
+    chosen.erase(end, chosen.end());
+    last = chosen.back();
+  };
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const Candidate candidate{weight_of(history.events[i]), i};
-    if (chosen.size() == most) {
-      if (most == 0 || !is_before(candidate, chosen.front())) continue;
-      std::ranges::pop_heap(chosen, is_before);
-      chosen.pop_back();
-    }
+    if (last && !is_before(candidate, *last)) continue;
     chosen.push_back(candidate);
-    std::ranges::push_heap(chosen, is_before);
+    if (chosen.size() >= most + most / 2 + 1) leave_best();
   }
+  if (chosen.size() > most) leave_best();
   std::vector<std::size_t> events;
   for (const Candidate& one : chosen) events.push_back(one.event);
   std::ranges::sort(events);
@@ -189,18 +209,21 @@ ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk
     : WalkOfSites(history, walk, texts),
       plan_(std::move(plan)),
       site_bytes_(plan_.sites.size()),
-      states_(texts) {}
+      states_(texts),
+      blocks_(plan_.blocks, texts) {}
 
-void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
+void ReportDetail::walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) {
   if (figures.step > 0) {
     const allocator::AllocatorEvent& event = history().events[as_index(figures.step - 1)];
     if (event.action != allocator::Action::oom && event.action != allocator::Action::snapshot)
       states_.touch(event.address, std::max(event.size, allocator::Bytes{1}));
   }
   if (is_due(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, *this);
-  if (is_due(plan_.moments, next_moment_, figures.step))
+  if (is_due(plan_.moments, next_moment_, figures.step)) {
     for (std::size_t i = 0; i < plan_.sites.size(); ++i)
       site_bytes_[i].push_back(sites().now(plan_.sites[i]).count);
+    blocks_.pass_moment();
+  }
   if (seen_ && is_due(plan_.snapshots, next_snapshot_, figures.step))
     seen_(figures.step, snapshot_of(blocks, *this, walk().pools), *this);
 }

@@ -1,7 +1,8 @@
 // The timeline of an HTML report, from two walks through a history. ReportSurvey, the first one,
 // has the figures over time, thinned, the call sites that held most, and how large a page with all
 // states would be. ReportDetail, the second one, has the states of the blocks at chosen steps, the
-// memory of the largest call sites at each moment, and snapshots for figures of fragmentation.
+// memory of the largest call sites at each moment, the largest blocks, and snapshots for figures of
+// fragmentation.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "replay/html_report/packed_parts.h"
+#include "replay/html_report/report_blocks.h"
 #include "replay/html_report/report_states.h"
 #include "replay/metrics/fragmentation.h"
 #include "replay/metrics/memory_curve.h"
@@ -71,35 +73,50 @@ class SiteBytes {
 class WalkOfSites : public FollowedBlocks {
  public:
   const SiteBytes& sites() const { return sites_; }
+  /// `passed` is told now and then to which step the walk has come.
+  void when_passed(std::function<void(HistoryStep)> passed) { passed_ = std::move(passed); }
 
  protected:
   WalkOfSites(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts)
       : FollowedBlocks(history, walk), texts_(texts) {}
 
+  virtual void block_handed_out(const LiveBlock&) {}
+  virtual void block_given_back(const LiveBlock&) {}
+  virtual void walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) = 0;
+
  private:
   void block_changed(Change change, const LiveBlock& block) final;
+  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) final;
 
   PageTexts& texts_;
   SiteBytes sites_;
+  std::function<void(HistoryStep)> passed_;
 };
 
 class ReportSurvey : public WalkOfSites {
  public:
+  struct Wanted {
+    std::size_t moments;
+    std::size_t blocks;
+  };
   ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
-               std::size_t wanted_moments);
+               Wanted wanted);
 
   /// The moments, once the walk is done.
   std::vector<MomentFigures> take_moments() { return thinned_.take(); }
   std::uint64_t events_per_stretch() const { return thinned_.events_per_stretch(); }
   std::size_t most_blocks() const { return most_blocks_; }
+  DrawnSizes drawn_sizes() const { return sizes_.drawn(); }
   const MomentFigures& peak_allocated() const { return peak_allocated_; }
   const MomentFigures& peak_reserved() const { return peak_reserved_; }
   const MomentFigures& last() const { return last_; }
 
  private:
-  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void block_handed_out(const LiveBlock& block) override { sizes_.add(block.bytes); }
 
   ThinnedMoments thinned_;
+  LargestSizes sizes_;
   std::size_t most_blocks_ = 0;
   MomentFigures peak_allocated_;
   MomentFigures peak_reserved_;
@@ -127,6 +144,7 @@ class ReportDetail : public WalkOfSites {
     std::vector<HistoryStep> moments;
     std::vector<HistoryStep> snapshots;
     std::vector<std::uint32_t> sites;
+    DrawnSizes blocks;
   };
   using SnapshotSeen =
       std::function<void(HistoryStep, const allocator::Snapshot&, const LiveBlocks&)>;
@@ -137,11 +155,14 @@ class ReportDetail : public WalkOfSites {
   void when_seen(SnapshotSeen seen) { seen_ = std::move(seen); }
 
   const ReportStates& states() const { return states_; }
+  const ReportBlocks& blocks() const { return blocks_; }
   /// By site of the plan, then by moment.
   const std::vector<std::vector<std::uint64_t>>& site_bytes() const { return site_bytes_; }
 
  private:
-  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void block_handed_out(const LiveBlock& block) override { blocks_.hand_out(block, step()); }
+  void block_given_back(const LiveBlock& block) override { blocks_.give_back(block, step()); }
 
   Plan plan_;
   SnapshotSeen seen_;
@@ -150,6 +171,7 @@ class ReportDetail : public WalkOfSites {
   std::size_t next_snapshot_ = 0;
   std::vector<std::vector<std::uint64_t>> site_bytes_;
   ReportStates states_;
+  ReportBlocks blocks_;
 };
 
 /// How fragmented memory is at chosen steps of a history, and the blocks that pin most memory then.

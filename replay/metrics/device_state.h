@@ -40,6 +40,8 @@ struct DeviceState {
   traces::LongSequence<traces::StackId> stacks = {};
   /// Whether the entries of the history say their pools.
   bool names_pools = false;
+  /// The pool of the request that failed last, where following the history tells it.
+  std::optional<PoolId> failed_pool = {};
   FragmentationRules rules = {};
   /// Empty if the history is not known.
   std::optional<StateMoment> moment = {};

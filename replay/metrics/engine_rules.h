@@ -33,38 +33,52 @@ struct IdleRun {
   }
 };
 
+struct StrandedMemory {
+  Bytes bytes;
+  /// How many segments and blocks had to be looked at.
+  std::uint64_t looked_at = 0;
+};
+
 template <class Core>
-Bytes stranded_in(const Core& core, const allocator::Segment& segment) {
+StrandedMemory stranded_in(const Core& core, const allocator::Segment& segment) {
   using allocator::BlockUse;
   const Bytes unit = segment.is_expandable ? segment.unit : segment.size;
-  Bytes sum;
+  StrandedMemory sum;
   IdleRun run;
   for (auto i = segment.first; i != allocator::BlockIndex::none; i = core.blocks[i].next) {
     const allocator::Block& block = core.blocks[i];
     const Bytes begin = block.address - segment.base;
+    ++sum.looked_at;
     if (block.use() == BlockUse::free || block.use() == BlockUse::waiting) {
       if (run.end != begin) {
-        sum += run.stranded(unit);
+        sum.bytes += run.stranded(unit);
         run.begin = begin;
       }
       run.end = begin + block.size();
     }
   }
-  return sum + run.stranded(unit);
+  sum.bytes += run.stranded(unit);
+  return sum;
 }
 
 /// Memory that live blocks keep from being released (docs/guide/top_and_snapshot.md).
 template <class Allocator>
-Bytes stranded_now(const Allocator& engine) {
+StrandedMemory stranded_now(const Allocator& engine) {
   const auto& core = engine.core();
   const auto& counted = static_cast<const allocator::Statistics&>(engine.listeners());
   // While no free waits, the reference's own counter has the bytes of classic segments.
   const bool is_counted = engine.cross_stream_frees().is_idle();
-  Bytes sum;
-  if (is_counted) sum.count = static_cast<std::uint64_t>(counted.current_inactive_split_bytes());
+  StrandedMemory sum;
+  if (is_counted)
+    sum.bytes.count = static_cast<std::uint64_t>(counted.current_inactive_split_bytes());
+  if (is_counted && core.segments.expandable_count() == 0) return sum;
   for (const auto& [base, index] : core.segments.by_address()) {
     const allocator::Segment& segment = core.segments[index];
-    if (segment.is_expandable || !is_counted) sum += stranded_in(core, segment);
+    ++sum.looked_at;
+    if (!segment.is_expandable && is_counted) continue;
+    const StrandedMemory added = stranded_in(core, segment);
+    sum.bytes += added.bytes;
+    sum.looked_at += added.looked_at;
   }
   return sum;
 }

@@ -141,6 +141,13 @@ void add_pinners(const SnapshotSegment& segment, const FragmentationRules& rules
   }
 }
 
+/// The size of all units from there on that lie in the block; of one unit if that ends elsewhere.
+Bytes whole_units(const SnapshotSegment& segment, std::size_t block, Address at, Bytes unit) {
+  if (block == segment.blocks.size() || segment.blocks[block].address > at) return unit;
+  const std::uint64_t units = (end_of(segment.blocks[block]) - at) / unit;
+  return unit * std::max<std::uint64_t>(units, 1);
+}
+
 bool strands_more(const Pinner& a, const Pinner& b) {
   return a.strands != b.strands ? a.strands > b.strands : a.at < b.at;
 }
@@ -243,10 +250,10 @@ std::map<StreamId, StateFigures> by_stream(const Fragmentation& fragmentation) {
 MetricValues state_metrics(const StateFigures& figures) {
   MetricValues values;
   const auto add = [&values](std::string_view name, Bytes bytes) {
-    values.push_back({name, static_cast<std::int64_t>(bytes.count)});
+    values.push_back({name, metric_of(bytes.count)});
   };
   const auto add_count = [&values](std::string_view name, std::uint64_t count) {
-    values.push_back({name, static_cast<std::int64_t>(count)});
+    values.push_back({name, metric_of(count)});
   };
   add("allocated", figures.allocated);
   add("waiting", figures.waiting);
@@ -282,7 +289,7 @@ std::vector<ReleasePart> release_parts(const SnapshotSegment& segment, Bytes uni
     while (first < segment.blocks.size() && end_of(segment.blocks[first]) <= at) ++first;
     ReleasePart part;
     part.at = at;
-    part.size = std::min(unit, end - at);
+    part.size = std::min(whole_units(segment, first, at, unit), end - at);
     part.first_block = first;
     part.is_broken_unit = part.size < unit;
     count_blocks(segment, part);

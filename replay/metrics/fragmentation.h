@@ -139,7 +139,7 @@ std::map<StreamId, StateFigures> by_stream(const Fragmentation& fragmentation);
 MetricValues state_metrics(const StateFigures& figures);
 
 /// The part of a segment that goes back to the device as a whole or not at all: all of a classic
-/// segment, a unit of an expandable one.
+/// segment, a unit of an expandable one, or all units that lie in one block, which are alike.
 struct ReleasePart {
   Address at;
   Bytes size;
@@ -156,7 +156,8 @@ struct ReleasePart {
   bool is_releasable() const { return live_blocks == 0 && !is_broken_unit; }
 };
 
-/// All parts of the segment, by ascending address. `unit` counts for an expandable segment only.
+/// All parts of the segment, by ascending address: not more than three for each block, however
+/// large the segment is. `unit` counts for an expandable segment only.
 std::vector<ReleasePart> release_parts(const SnapshotSegment& segment, Bytes unit);
 
 /// A live block that keeps memory from being released. Memory that is free or waiting in a release

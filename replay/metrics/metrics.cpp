@@ -78,6 +78,13 @@ constexpr auto table = std::to_array<Metric>({
      "Call sites that hold memory in the old file only."},
 });
 
+std::int64_t bounded(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? std::numeric_limits<std::int64_t>::max()
+               : std::numeric_limits<std::int64_t>::min();
+}
+
 }  // namespace
 
 std::string_view metric_unit_name(MetricUnit unit) {
@@ -110,7 +117,7 @@ MetricValues sum_of_metrics(const std::vector<MetricValues>& devices) {
     MetricValue total{first.name, 0};
     const bool is_known = std::ranges::all_of(devices, [&](const MetricValues& values) {
       const MetricValue* value = find_value(values, first.name);
-      if (value != nullptr) total.value += value->value;
+      if (value != nullptr) total.value = bounded(total.value, value->value);
       return value != nullptr;
     });
     if (is_known) sum.push_back(total);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -59,7 +60,15 @@ using MetricValues = std::vector<MetricValue>;
 /// Null where the values have none of this name.
 const MetricValue* find_value(const MetricValues& values, std::string_view name);
 
-/// Sums over all devices; a metric that is missing for one of them is left out.
+/// A count or a size as the value of a metric; the largest value where it does not fit, as in files
+/// that are nonsense.
+constexpr std::int64_t metric_of(std::uint64_t count) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  return count > std::uint64_t{largest} ? largest : static_cast<std::int64_t>(count);
+}
+
+/// Sums over all devices, the largest value where a sum does not fit; a metric that is missing for
+/// one of them is left out.
 MetricValues sum_of_metrics(const std::vector<MetricValues>& devices);
 
 /// `part` of `whole` in millionths, rounded to the nearest; 0 where the whole is 0. Requires: part

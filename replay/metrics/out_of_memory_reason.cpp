@@ -22,9 +22,12 @@ void count_hole(const SnapshotSegment& segment, const SnapshotBlock& hole,
     reason.free_on_other_streams += hole.size;
   } else if (segment.is_expandable && !rules.settings.expandable_segments) {
     reason.passed_over += hole.size;
-  } else if (hole.size >= reason.refused.rounded &&
-             is_oversize_mismatch(hole.size, reason.refused.rounded, rules.settings)) {
+  } else if (hole.size < reason.refused.rounded) {
+    return;
+  } else if (is_oversize_mismatch(hole.size, reason.refused.rounded, rules.settings)) {
     reason.kept_by_split_limit += hole.size;
+  } else {
+    reason.is_of_unknown_pool = true;
   }
 }
 
@@ -65,12 +68,9 @@ std::vector<Pinner> blocks_to_free(const DeviceState& state, Bytes enough) {
 std::optional<RefusedRequest> refused_by(const DeviceState& state) {
   if (state.history.empty() || state.history.back().action != Action::oom) return std::nullopt;
   const AllocatorEvent& event = state.history.back();
-  RefusedRequest refused{state.moment ? state.moment->event : 0,
-                         std::nullopt,
-                         event.size,
-                         event.stream,
-                         event.pool,
-                         std::nullopt};
+  RefusedRequest refused{
+      state.moment ? state.moment->event : 0, std::nullopt, event.size, event.stream,
+      state.failed_pool.value_or(event.pool), std::nullopt};
   // An address of 0 is that of an event which does not say it.
   if (event.address.value > 0) refused.device_free = Bytes{event.address.value};
   return refused;
@@ -89,6 +89,10 @@ OutOfMemoryReason explain_out_of_memory(const DeviceState& state, const RefusedR
     for (const SnapshotBlock& block : segment.blocks)
       if (block.state == BlockState::inactive) count_hole(segment, block, state.rules, reason);
   reason.allowed = state.rules.allowed;
+  // More than the device has left is short of memory, however many addresses it may reserve.
+  const Bytes device_total = refused.device_free.value_or(Bytes{}) + found.total.reserved;
+  reason.exceeded_reserve = exceeded_reserve(reason.device_size, device_total, settings);
+  if (reason.exceeded_reserve) return reason;
   if (settings.expandable_segments && reason.refused.device_free && !reason.allowed) {
     // Free memory at the end of a segment is grown, so less than a whole segment is requested.
     const Bytes possible = reason.in_lane.largest_possible.value_or(Bytes{});

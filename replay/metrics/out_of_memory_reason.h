@@ -38,12 +38,18 @@ struct OutOfMemoryReason {
   Bytes kept_by_split_limit;
   /// In expandable segments, while the option is off.
   Bytes passed_over;
+  /// A hole of the lane would have served the request, so it went to another pool, which the
+  /// history does not name.
+  bool is_of_unknown_pool = false;
 
   /// The share of the device that may be held, where one is known.
   std::optional<Bytes> allowed;
   /// The device had enough memory, so only a share of it must have been allowed. Recordings don't
   /// say which share.
   bool is_limited_by_unknown_share = false;
+  /// The addresses that an option lets an expandable segment reserve, where the request needs more:
+  /// then no memory was short.
+  std::optional<Bytes> exceeded_reserve;
   /// How much more memory would have been enough, by calculation; empty where it is unknown.
   std::optional<Bytes> shortfall;
   /// Live blocks whose release would have been enough; each alone keeps its memory from being

@@ -1,6 +1,7 @@
 #include "replay/packing/lifetimes.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "allocator/options/size_rules.h"
 #include "replay/call_sites/memory_events.h"
@@ -14,7 +15,10 @@ namespace {
 /// Follows the events of one device, and notes when each block begins and ends.
 class LifetimeWalk : public LiveBlocks {
  public:
-  explicit LifetimeWalk(const allocator::Settings& settings) : settings_(settings) {}
+  /// `usual_count` of blocks: a list of millions that grows takes three times its memory meanwhile.
+  LifetimeWalk(const allocator::Settings& settings, std::size_t usual_count) : settings_(settings) {
+    blocks_.reserve(usual_count);
+  }
 
   /// Adds blocks that the segments show and no event told of: they were live all the time.
   void take_survivors(const DeviceHistory& history) {
@@ -113,18 +117,32 @@ struct Levels {
 };
 
 /// Blocks by their end. A block that ends at a step is gone before others begin there.
-std::vector<const Lifetime*> by_end(const DeviceLifetimes& device) {
-  std::vector<const Lifetime*> ends;
-  ends.reserve(device.blocks.size());
-  for (const Lifetime& block : device.blocks) ends.push_back(&block);
-  std::ranges::stable_sort(ends, {}, [](const Lifetime* block) { return block->end; });
+std::vector<std::uint32_t> by_end(const DeviceLifetimes& device) {
+  std::vector<std::uint32_t> ends(device.blocks.size());
+  std::iota(ends.begin(), ends.end(), 0U);
+  std::ranges::stable_sort(ends, {}, [&](std::uint32_t i) { return device.blocks[i].end; });
   return ends;
+}
+
+/// The number of blocks that a history without contradictions tells of: each ends, or is there at
+/// the end.
+std::size_t block_count_of(const DeviceHistory& history) {
+  std::size_t requested = 0;
+  std::size_t ended = 0;
+  for (const AllocatorEvent& event : history.events) {
+    if (event.action == Action::alloc) ++requested;
+    if (event.action == Action::free_completed) ++ended;
+  }
+  for (const SnapshotSegment& segment : history.final_segments)
+    for (const SnapshotBlock& block : segment.blocks)
+      if (block.state != BlockState::inactive) ++ended;
+  return std::max(requested, ended);
 }
 
 }  // namespace
 
 DeviceLifetimes lifetimes_of(const DeviceHistory& history, const allocator::Settings& settings) {
-  LifetimeWalk walk(settings);
+  LifetimeWalk walk(settings, block_count_of(history));
   for (std::size_t i = 0; i < history.events.size(); ++i) walk.apply(memory_event(history, i));
   walk.take_survivors(history);
   DeviceLifetimes found = walk.finish();
@@ -139,13 +157,14 @@ DeviceLifetimes lifetimes_of(const DeviceHistory& history, const allocator::Sett
 LowerBounds lower_bounds_of(const DeviceLifetimes& device) {
   LowerBounds bounds;
   Levels levels;
-  const std::vector<const Lifetime*> ends = by_end(device);
+  const std::vector<std::uint32_t> ends = by_end(device);
   std::size_t ended = 0;
   for (const Lifetime& block : device.blocks) {
-    for (; ends[ended]->end <= block.begin; ++ended) {
-      levels.requested.subtract(ends[ended]->requested);
-      levels.rounded.subtract(ends[ended]->bytes);
-      levels.by_stream[ends[ended]->stream].subtract(ends[ended]->bytes);
+    for (; device.blocks[ends[ended]].end <= block.begin; ++ended) {
+      const Lifetime& gone = device.blocks[ends[ended]];
+      levels.requested.subtract(gone.requested);
+      levels.rounded.subtract(gone.bytes);
+      levels.by_stream[gone.stream].subtract(gone.bytes);
     }
     levels.requested.add(block.requested);
     levels.rounded.add(block.bytes);

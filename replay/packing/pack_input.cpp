@@ -29,8 +29,8 @@ PackGroup pack_group_of(const DeviceLifetimes& device, const std::string& file) 
   check_countable(device, file);
   PackGroup group;
   group.device = device.device;
-  group.buffers = buffers_of(device);
   group.bounds = lower_bounds_of(device);
+  group.buffers = buffers_of(device);
   group.load_bound = group.bounds->peak_rounded;
   group.online_peak_reserved = device.online_peak_reserved;
   return group;
@@ -66,12 +66,28 @@ Bytes load_bound_of(const std::vector<BufferRow>& rows) {
   return load_bound(sections_of(needed));
 }
 
+namespace {
+
+/// About requests that got no memory, so there is nothing of them to pack.
+void note_failed_requests(const RecordedHistory& history, std::vector<std::string>& notes) {
+  for (const DeviceHistory& device : history.devices) {
+    const auto failed = std::ranges::count(device.events, Action::oom, &AllocatorEvent::action);
+    if (failed > 0)
+      notes.push_back("device " + std::to_string(device.device) + ": without the " +
+                      std::to_string(failed) +
+                      (failed == 1 ? " request that failed" : " requests that failed"));
+  }
+}
+
+}  // namespace
+
 PackInput pack_input_of(Recording& recording) {
   FoundLifetimes found = find_lifetimes(recording);
   PackInput input;
   input.file = recording.file();
   input.source = recording.is_program() ? PackSource::program : PackSource::recording;
   input.notes = std::move(found.notes);
+  note_failed_requests(recording.history(), input.notes);
   for (const DeviceLifetimes& device : found.devices)
     input.groups.push_back(pack_group_of(device, recording.file()));
   if (input.groups.empty())

@@ -1,6 +1,8 @@
 #include "replay/recording/explained_history.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <span>
 
@@ -18,6 +20,15 @@ constexpr std::size_t most_runs = 40;
 constexpr std::size_t fewest_runs = 4;
 constexpr std::size_t most_followed_events = 1'000'000;
 constexpr std::size_t most_places = 16;
+/// The same of the search among usual values, of which there are many. It is made where all of them
+/// can be tried at so many places.
+constexpr std::size_t most_usual_runs = 2'000;
+constexpr std::size_t most_usual_events = 200'000;
+constexpr std::size_t fewest_rounds = 8;
+/// The search for the pool of a segment takes as long as following so many events.
+constexpr std::size_t events_of_an_assumed_pool = 200;
+/// A change that leads so many events further is taken at once.
+constexpr std::size_t far_enough = 24;
 
 /// Whether `a` is better: fewer wrong things first, then fewer taken from the recording.
 bool is_better(const DeviceFidelity& a, const DeviceFidelity& b) {
@@ -61,11 +72,14 @@ void judge(ExplainedHistory& explained, const DeviceHistory& history,
   if (history.traits.unknown_event_count > 0)
     fidelity.reasons.push_back(std::to_string(history.traits.unknown_event_count) +
                                " events of kinds that a replay does not know");
+  fidelity.requests_at_addresses = history.traits.requests_at_addresses;
   const bool agrees = fidelity.allocs.is_full() && fidelity.final_blocks.is_full() &&
                       fidelity.segment_calls.wrong == 0 && !fidelity.first_difference;
   fidelity.settings_changes = changes_of_settings(explained, settings.settings);
   fidelity.reasons.insert(fidelity.reasons.end(), fidelity.settings_changes.begin(),
                           fidelity.settings_changes.end());
+  if (!agrees && fidelity.requests_at_addresses > 0)
+    fidelity.reasons.push_back(requests_at_addresses_text(fidelity.requests_at_addresses));
   const bool is_sound = contradiction.empty() && fidelity.inferred.mode_changes == 0;
   if (agrees)
     fidelity.label = FidelityLabel::exact;
@@ -145,28 +159,28 @@ std::size_t followed(const ExplainedHistory& explained) {
   return difference ? difference->event : ~std::size_t{0};
 }
 
-/// The same settings up to this event, and others from there on.
-SettingsPhases with_change(const SettingsPhases& phases, std::size_t event,
-                           const allocator::Settings& settings) {
+/// The same settings up to the change.
+SettingsPhases with_change(const SettingsPhases& phases, SettingsPhase change) {
   SettingsPhases changed = phases;
-  while (!changed.empty() && changed.back().first_event >= event) changed.pop_back();
-  changed.push_back({changed.empty() ? 0 : event, settings});
+  while (!changed.empty() && changed.back().first_event >= change.first_event) changed.pop_back();
+  if (changed.empty()) change.first_event = 0;
+  changed.push_back(std::move(change));
   return changed;
 }
+
+enum class PhaseChoices : std::uint8_t { recorded_options, usual_values };
 
 /// Finds the phases of a program that set other options in mid-run, of which the file holds the
 /// last ones only. Each phase goes as far as some settings explain the history.
 class PhaseSearch {
  public:
   PhaseSearch(const DeviceHistory& history, const VerifyConditions& conditions,
-              const ExplainedHistory& as_recorded)
-      : history_(history),
-        conditions_(conditions),
-        choices_(weaker_settings(conditions.settings.settings)),
-        best_(as_recorded),
-        runs_left_(std::clamp(most_followed_events / (history.events.size() + 1), fewest_runs,
-                              most_runs)) {
-    if (!choices_.empty()) choices_.push_back(conditions.settings.settings);
+              const ExplainedHistory& as_recorded, PhaseChoices kind)
+      : history_(history), conditions_(conditions), best_(as_recorded) {
+    if (kind == PhaseChoices::recorded_options)
+      choose_recorded_options();
+    else
+      choose_usual_values();
   }
 
   /// Empty unless the phases explain all of the history.
@@ -176,26 +190,63 @@ class PhaseSearch {
     for (bool went_further = true; went_further;) {
       if (!best_.fidelity.first_difference) return std::move(best_);
       const std::size_t reached = followed(best_);
-      for (const std::size_t event : places_of_change()) try_change(event);
+      for (const std::size_t event : places_of_change()) {
+        try_change(event);
+        if (takes_any_place_ && followed(best_) > reached + far_enough) break;
+      }
       went_further = followed(best_) > reached;
     }
     return std::nullopt;
   }
 
  private:
+  void choose_recorded_options() {
+    runs_left_ =
+        std::clamp(most_followed_events / (history_.events.size() + 1), fewest_runs, most_runs);
+    choices_ = weaker_settings(conditions_.settings.settings);
+    if (!choices_.empty()) choices_.push_back(conditions_.settings.settings);
+  }
+
+  void choose_usual_values() {
+    // Pools that are found out cost most.
+    const Inferences& inferred = best_.fidelity.inferred;
+    const std::size_t steps = (history_.events.size() + 1) * inferred.pool_rounds +
+                              inferred.pool_assumed_segments * events_of_an_assumed_pool;
+    runs_left_ = std::min(most_usual_events / std::max(steps, std::size_t{1}), most_usual_runs);
+    std::vector<allocator::Settings> possible = possible_settings(conditions_.settings.settings);
+    if (runs_left_ < possible.size() * fewest_rounds) return;
+    takes_any_place_ = true;
+    choices_ = std::move(possible);
+    if (!uses_both_modes()) return;
+    for (std::size_t i = 0, count = choices_.size(); i < count; ++i) {
+      choices_.push_back(choices_[i]);
+      choices_.back().expandable_segments = !choices_[i].expandable_segments;
+    }
+  }
+
+  bool uses_both_modes() const {
+    const auto has = [this](Action action) {
+      return std::ranges::any_of(history_.events, [action](const AllocatorEvent& event) {
+        return event.action == action;
+      });
+    };
+    return has(Action::segment_map) && has(Action::segment_alloc);
+  }
+
   void try_change(std::size_t event) {
     const SettingsPhases phases = best_.phases;
     for (const allocator::Settings& choice : choices_) {
       if (runs_left_ == 0 || !best_.fidelity.first_difference) return;
       --runs_left_;
-      ExplainedHistory tried =
-          explain_under(history_, conditions_, with_change(phases, event, choice));
+      ExplainedHistory tried = explain_under(
+          history_, conditions_, with_change(phases, {event, choice, takes_any_place_}));
       if (followed(tried) > followed(best_)) best_ = std::move(tried);
     }
   }
 
-  /// The call of the first difference, and large requests before it, the last one first: a split
-  /// that only one of two settings makes may show much later.
+  /// The call of the first difference, and large requests before it, or any ones, the last one
+  /// first: a size or a split that only one of two settings makes may show much later. Last comes
+  /// the phase as a whole.
   std::vector<std::size_t> places_of_change() const {
     std::vector<std::size_t> places;
     const std::size_t first = best_.phases.back().first_event;
@@ -204,9 +255,10 @@ class PhaseSearch {
     for (std::size_t i = followed(best_); i > first + 1 && places.size() < most_places;) {
       const AllocatorEvent& event = history_.events[--i];
       const bool is_large = event.size >= conditions_.settings.settings.max_split_size;
-      if (event.action == Action::alloc && is_large)
+      if (event.action == Action::alloc && (takes_any_place_ || is_large))
         places.push_back(call_of(best_.calls, i)->first);
     }
+    if (takes_any_place_) places.push_back(first);
     return places;
   }
 
@@ -214,7 +266,9 @@ class PhaseSearch {
   const VerifyConditions& conditions_;
   std::vector<allocator::Settings> choices_;
   ExplainedHistory best_;
-  std::size_t runs_left_;
+  std::size_t runs_left_ = 0;
+  /// Any request, and not only a large one, may be where a change shows first.
+  bool takes_any_place_ = false;
 };
 
 void note_settings_changes(ExplainedHistory& explained, const DeviceHistory& history,
@@ -296,9 +350,10 @@ ExplainedHistory follow(const DeviceHistory& history, const VerifyConditions& co
   ExplainedHistory explained =
       first_try ? *std::move(first_try)
                 : explain_under(history, conditions, {{0, conditions.settings.settings}});
-  if (explained.fidelity.first_difference && conditions.settings_may_have_changed)
-    if (auto in_phases = PhaseSearch(history, conditions, explained).find())
-      explained = *std::move(in_phases);
+  for (const PhaseChoices choices : {PhaseChoices::recorded_options, PhaseChoices::usual_values})
+    if (explained.fidelity.first_difference && conditions.settings_may_have_changed)
+      if (auto in_phases = PhaseSearch(history, conditions, explained, choices).find())
+        explained = *std::move(in_phases);
   explained.capture_sign = conditions.version.capture_sign;
   note_settings_changes(explained, history, conditions.settings.settings);
   explained.emptied_in_vain = emptied_in_vain(history, explained, conditions);
@@ -421,10 +476,15 @@ std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
   std::vector<PoolId> pools = explained.pools;
   const std::vector<std::size_t> last = last_requests(history, explained.placements);
   std::uint64_t next_name = first_unnamed_pool * 2;
+  std::map<PoolId, std::vector<LifeIndex>> lives;
+  for (LifeIndex life = 0; life < pools.size(); ++life) lives[pools[life]].push_back(life);
   const auto end_generation = [&](PoolId pool, std::size_t event) {
     const PoolId later{0, next_name++};
-    for (LifeIndex life = 0; life < pools.size(); ++life)
-      if (pools[life] == pool && last[life] > event) pools[life] = later;
+    const auto is_later = [&](LifeIndex life) { return last[life] > event; };
+    std::vector<LifeIndex>& of_pool = lives[pool];
+    std::ranges::copy_if(of_pool, std::back_inserter(lives[later]), is_later);
+    std::erase_if(of_pool, is_later);
+    for (const LifeIndex life : lives[later]) pools[life] = later;
   };
   for (const EmptiedCache& cache : explained.emptied)
     for (const PoolId pool : released_pools(history, explained, pools, cache.event))

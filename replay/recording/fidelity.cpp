@@ -20,6 +20,11 @@ Bytes least_with_share(double threshold, Bytes share) {
 
 }  // namespace
 
+std::string requests_at_addresses_text(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " request" : " requests") +
+         " named an address (mallocWithAddress): a replay places such a request as any other";
+}
+
 std::string_view fidelity_label_name(FidelityLabel label) {
   switch (label) {
     case FidelityLabel::exact:

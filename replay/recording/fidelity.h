@@ -33,6 +33,8 @@ class GarbageLimits {
   /// Notes that garbage was collected with this much reserved.
   void was_too_much(Bytes reserved);
 
+  /// Whether it is known that no garbage is collected with this much reserved.
+  bool allows(Bytes reserved) const { return reserved <= at_least_; }
   /// The allowed memory, which held `peak_reserved`. Empty if no garbage was collected, or if no
   /// single limit explains every miss, as when the program changed it.
   std::optional<AllowedMemory> allowed(double threshold, Bytes peak_reserved) const;
@@ -120,6 +122,8 @@ struct DeviceFidelity {
   /// none where following the history was not exact.
   Agreement replayed;
   Inferences inferred;
+  /// Requests at an address that the program named.
+  std::uint64_t requests_at_addresses = 0;
   /// The memory that a fraction allowed, where garbage collection shows it.
   std::optional<AllowedMemory> allowed;
   FidelityLabel label = FidelityLabel::exact;
@@ -130,6 +134,9 @@ struct DeviceFidelity {
   /// The first event of each call whose releases were taken from the recording.
   std::vector<std::size_t> unexplained_events;
 };
+
+/// A sentence about requests at an address that the program named. Requires: there are some.
+std::string requests_at_addresses_text(std::uint64_t count);
 
 struct Fidelity {
   std::string reference;

@@ -8,13 +8,6 @@ namespace vramlab::replay {
 
 namespace {
 
-Bytes largest_free_of(const PlacementBlocks& blocks) {
-  Bytes largest;
-  for (const auto& [one_class, set] : blocks.all_free_blocks())
-    if (!set.empty()) largest = std::max(largest, set.rbegin()->first);
-  return largest;
-}
-
 BlockState state_of(GivenUse use) {
   if (use == GivenUse::live) return BlockState::active_allocated;
   return use == GivenUse::waiting ? BlockState::active_pending_free : BlockState::inactive;
@@ -53,7 +46,7 @@ void FollowedBlocks::event_done(std::size_t event, const PlacementBlocks& blocks
 }
 
 void FollowedBlocks::pass(const PlacementBlocks& blocks) {
-  now_.largest_free = largest_free_of(blocks);
+  now_.largest_free = blocks.largest_free();
   moment_passed(now_, blocks);
 }
 

@@ -59,6 +59,8 @@ class FollowedBlocks : public PlacementWatcher, public LiveBlocks {
 
   const DeviceHistory& history() const { return history_; }
   const ExplainedHistory& walk() const { return walk_; }
+  /// The step of the event that goes by.
+  HistoryStep step() const { return now_.step; }
 
  private:
   void block_allocated(const LiveBlock& block) final;

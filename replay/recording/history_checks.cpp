@@ -86,7 +86,6 @@ DeviceRoom room_of(const DeviceHistory& history) {
   Peak reserved;
   // Counted from the start, whose size is known at the end.
   std::set<Bytes> seen;
-  // Something else refused a request for which there was room, such as a memory fraction.
   bool was_limited = false;
   for (const AllocatorEvent& event : history.events) {
     if (is_release(event.action))
@@ -96,12 +95,14 @@ DeviceRoom room_of(const DeviceHistory& history) {
     else if (event.action == Action::oom) {
       const Bytes free{event.address.value};
       seen.insert(reserved.bytes_now() + free);
-      was_limited = was_limited || free >= event.size + largest_rounding;
+      was_limited = was_limited ||
+                    (!history.traits.lacks_device_free && free >= event.size + largest_rounding);
     }
   }
   const std::int64_t start = reserved.start_for(reserved_at_end(history));
-  if (start < 0) return {{}, reserved.bytes(), std::nullopt};
-  DeviceRoom room{{static_cast<std::uint64_t>(start)}, reserved.above(start), std::nullopt};
+  if (start < 0) return {{}, reserved.bytes(), std::nullopt, was_limited};
+  DeviceRoom room{
+      {static_cast<std::uint64_t>(start)}, reserved.above(start), std::nullopt, was_limited};
   if (seen.size() == 1 && !was_limited && !history.traits.lacks_device_free) {
     const Bytes total = room.reserved_at_start + *seen.begin();
     if (total >= room.peak_reserved) room.total = total;

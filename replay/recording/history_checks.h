@@ -23,6 +23,9 @@ struct DeviceRoom {
   /// All that the program could reserve. Empty unless every out-of-memory says the same and shows
   /// that it was too little.
   std::optional<Bytes> total;
+  /// A request failed for which there was room: something else refused it, such as a memory
+  /// fraction.
+  bool was_limited = false;
 
   Bytes at_least() const { return total.value_or(peak_reserved); }
 };

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,12 @@ class PlacementBlocks {
     friend auto operator<=>(const Class&, const Class&) = default;
   };
   using FreeSet = std::set<std::pair<Bytes, Address>>;
+  /// Blocks of a class whose segments are in one pool, or in pools that are not known yet.
+  struct Group {
+    Class of;
+    std::optional<PoolId> pool;
+    friend auto operator<=>(const Group&, const Group&) = default;
+  };
 
   LifeIndex add(const SegmentLife& life, const std::vector<GivenBlock>& blocks);
 
@@ -62,15 +69,26 @@ class PlacementBlocks {
   bool release(Address at, Bytes size, std::size_t event);
   bool map(Address at, Bytes size);
   bool unmap(Address at, Bytes size, std::size_t event);
+  /// The pool of a life is known from now on.
+  void name_pool(LifeIndex life, PoolId pool);
 
   const PlacedBlock* find(Address at) const;
-  const FreeSet& free_blocks(Class wanted) const;
-  const std::map<Class, FreeSet>& all_free_blocks() const { return free_; }
+  /// The free blocks of the class that may be in the pool; all of the class if the pool is not
+  /// known.
+  std::vector<const FreeSet*> free_blocks(Class wanted, std::optional<PoolId> pool) const;
+  const std::map<Group, FreeSet>& all_free_blocks() const { return free_; }
+  Bytes largest_free() const { return largest_.empty() ? Bytes{} : *largest_.rbegin(); }
   /// The block's size and that of the unmapped addresses right behind it.
   Bytes reach(Address at) const;
   bool is_whole(Address at) const;
   /// The reservation of this class that the address lies in or right behind the mapped part of.
   LifeIndex reservation_for(Address at, Class wanted) const;
+
+  /// The reservation of this stream that the address lies in; of several the one that begins last.
+  LifeIndex reservation_around(Address at, StreamId stream) const;
+  /// Living lives that are expandable: all, and those of a class.
+  const std::set<LifeIndex>& reservations() const { return living_reservations_; }
+  const std::set<LifeIndex>& reservations_of(Class wanted) const;
 
   /// The lowest unmapped addresses of a reservation from which on `size` could be had.
   std::optional<Address> place_to_grow(LifeIndex index, Bytes size) const;
@@ -79,6 +97,13 @@ class PlacementBlocks {
   std::vector<SegmentLife>& lives() { return lives_; }
   Class class_of(LifeIndex life) const { return {lives_[life].stream, lives_[life].kind}; }
   const std::set<LifeIndex>& living() const { return living_; }
+  /// Classic segments that are free as a whole.
+  const std::set<LifeIndex>& whole_free() const { return whole_free_; }
+  /// The lives whose distance to the next one is new since this was asked for last.
+  std::set<LifeIndex> take_new_distances() { return std::exchange(new_distances_, {}); }
+  void renew_all_distances() { new_distances_ = living_; }
+  /// The base of the next life; empty behind the last one, and for a life that is over.
+  std::optional<Address> next_base(LifeIndex life) const;
   const std::map<Address, PlacedBlock>& blocks() const { return blocks_; }
 
  private:
@@ -92,12 +117,29 @@ class PlacementBlocks {
   Place cut(Place block, Bytes front);
   Place join(Place block, GivenUse use);
   void end_life(LifeIndex life, std::size_t event);
+  void add_free(Place block);
+  void remove_free(Place block);
+  void note_largest(Bytes before, const FreeSet& set);
+  Bytes free_before(std::map<Address, PlacedBlock>::const_iterator block) const;
+  /// The distances of the lives at this base and before it are new.
+  void note_distances_up_to(Address base);
 
   std::map<Address, PlacedBlock> blocks_;
-  std::map<Class, FreeSet> free_;
-  FreeSet none_;
+  std::map<Group, FreeSet> free_;
+  /// The largest block of each set of free blocks.
+  std::multiset<Bytes> largest_;
+  /// By life and address.
+  std::set<std::pair<LifeIndex, Address>> unmapped_;
   std::vector<SegmentLife> lives_;
   std::set<LifeIndex> living_;
+  std::set<LifeIndex> whole_free_;
+  std::set<std::pair<Address, LifeIndex>> by_base_;
+  std::set<LifeIndex> new_distances_;
+  std::set<std::tuple<StreamId, Address, LifeIndex>> reservations_;
+  std::map<Class, std::set<LifeIndex>> reservations_by_class_;
+  std::set<LifeIndex> living_reservations_;
+  std::set<LifeIndex> none_;
+  Bytes largest_reservation_;
 };
 
 /// A run of releases, and the lives that it left alone.
@@ -121,8 +163,9 @@ struct Placements {
   std::vector<SegmentLife> lives;
   /// The life of each event; no_life for an event without one.
   traces::LongSequence<LifeIndex> life_of_event;
-  /// Pairs that cannot be in one pool.
-  std::set<std::pair<LifeIndex, LifeIndex>> apart;
+  /// Pairs that cannot be in one pool, each once, in order. Pairs whose pools are known and differ
+  /// need not be among them.
+  std::vector<std::pair<LifeIndex, LifeIndex>> apart;
   std::vector<ReleaseRun> releases;
   /// How many addresses an expandable segment reserves, at most.
   Bytes reservation = unknown_reservation;
@@ -151,6 +194,8 @@ struct StartedHistory {
   allocator::PrivateSegments private_segments = allocator::PrivateSegments::as_option_says;
   DeviceRoom room;
   RecordedCalls calls;
+  /// Pools that never split a block.
+  std::set<PoolId> whole_pools;
   StartingState start;
   /// The number of addresses that the walk takes an expandable segment to have.
   Bytes reservation = unknown_reservation;
@@ -159,6 +204,14 @@ struct StartedHistory {
 /// A history whose events all have their places.
 struct PlacedHistory : StartedHistory {
   Placements placements;
+
+  /// The size of the device that the reservations show; empty where they show none.
+  std::optional<Bytes> shown_device() const;
+  /// Whether an option lets a new segment have too few addresses for the request, so that it fails
+  /// however much memory the device has.
+  bool exceeds_reserve(Bytes rounded, const allocator::Settings& settings) const;
+  /// The same for the recorded request that failed with this event.
+  bool exceeds_reserve(const DeviceHistory& history, std::size_t event) const;
 };
 
 /// A walk tells how far expandable segments reach; there is none where the history maps nothing.

@@ -15,8 +15,14 @@ constexpr std::int64_t same_stack_weight = 3;
 constexpr std::int64_t private_cost = 3;
 constexpr std::int64_t unnamed_cost = 5;
 constexpr unsigned most_sweeps = 40;
-/// Releases looked at in one search: some seconds.
+/// Few such runs need it, and each costs a search.
+constexpr unsigned most_left_moves = 16;
+/// Releases and pairs looked at in one search: some seconds at most, and less for a short history.
 constexpr std::uint64_t most_work = 400'000'000;
+constexpr std::uint64_t least_work = 20'000'000;
+constexpr std::uint64_t work_of_an_event = 2'000;
+/// Reservations of the start told apart.
+constexpr std::size_t most_reservation_pairs = 1'000'000;
 
 }  // namespace
 
@@ -35,32 +41,34 @@ PoolInference::PoolInference(const DeviceHistory& history, const Placements& pla
     pools_.push_back(placements.lives[i].pool.value_or(default_pool));
     if (!placements.lives[i].pool) unknown_.push_back(i);
   }
-  note_apart(placements.apart);
+  for (const auto& [a, b] : placements.apart) note_apart(a, b);
   note_reservations();
   note_requests();
   note_runs();
+  for (LifeIndex i = 0; i < count; ++i)
+    whole_work_ += run_work_[i] + apart_[i].size() + follows_[i].size();
 }
 
-void PoolInference::note_apart(const std::set<std::pair<LifeIndex, LifeIndex>>& pairs) {
-  for (const auto& [a, b] : pairs) {
-    apart_[a].push_back(b);
-    apart_[b].push_back(a);
-  }
+/// Two pools that are known say it themselves.
+void PoolInference::note_apart(LifeIndex a, LifeIndex b) {
+  if (placements_.lives[a].pool && placements_.lives[b].pool) return;
+  apart_[a].push_back(b);
+  apart_[b].push_back(a);
 }
 
 /// A stream has one reservation in each half of a pool as a rule; the state at the start does not
 /// show whether there was a reason for a second one.
 void PoolInference::note_reservations() {
-  std::set<std::pair<LifeIndex, LifeIndex>> pairs;
+  std::map<std::pair<StreamId, PoolKind>, std::vector<LifeIndex>> at_start;
   const auto& lives = placements_.lives;
-  for (LifeIndex a = 0; a < lives.size(); ++a) {
-    if (!lives[a].is_expandable || lives[a].begin > 0) continue;
-    for (LifeIndex b = a + 1; b < lives.size(); ++b)
-      if (lives[b].is_expandable && lives[b].begin == 0 && lives[a].stream == lives[b].stream &&
-          lives[a].kind == lives[b].kind)
-        pairs.emplace(a, b);
+  std::size_t pairs = 0;
+  for (LifeIndex b = 0; b < lives.size(); ++b) {
+    if (!lives[b].is_expandable || lives[b].begin > 0) continue;
+    std::vector<LifeIndex>& before = at_start[{lives[b].stream, lives[b].kind}];
+    for (const LifeIndex a : before)
+      if (++pairs <= most_reservation_pairs) note_apart(a, b);
+    before.push_back(b);
   }
-  note_apart(pairs);
 }
 
 /// Requests with the same stack come from the same place of the program, which asks in the same
@@ -147,8 +155,7 @@ auto PoolInference::total_cost() const -> Cost {
   return cost;
 }
 
-bool PoolInference::may_go_on(LifeIndex life) {
-  const std::uint64_t work = run_work_[life] + apart_[life].size() + follows_[life].size();
+bool PoolInference::may_spend(std::uint64_t work) {
   if (work > work_left_) return false;
   work_left_ -= work;
   return true;
@@ -175,6 +182,7 @@ bool PoolInference::sweep() {
     pools_[life] = best;
     if (best == before) continue;
     any = true;
+    if (!may_spend(pools_.size())) return any;
     candidates = choices();
   }
   return any;
@@ -223,6 +231,7 @@ bool PoolInference::try_moving(const std::vector<LifeIndex>& group) {
   std::vector<PoolId> best = before;
   Cost least = cost_before;
   for (const PoolId pool : choices()) {
+    if (!may_spend(whole_work_)) break;
     for (const LifeIndex life : group) pools_[life] = pool;
     sweep();
     if (const Cost cost = total_cost(); cost < least) {
@@ -238,10 +247,23 @@ bool PoolInference::try_moving(const std::vector<LifeIndex>& group) {
 bool PoolInference::move_groups() {
   bool any = false;
   for (std::size_t run = 0; run < placements_.releases.size(); ++run) {
-    if (cost_of_run(run) == 0) continue;
+    if (cost_of_run(run) == 0) {
+      any = move_left_alone(placements_.releases[run]) || any;
+      continue;
+    }
     for (const auto& group : groups_of(placements_.releases[run])) any = try_moving(group) || any;
   }
   return any;
+}
+
+/// A run may be explained by a pool that ended, as the device's own pool was left alone. What was
+/// left may be another pool's just as well.
+bool PoolInference::move_left_alone(const ReleaseRun& run) {
+  std::vector<LifeIndex> group = unknown_among(run.left);
+  std::erase_if(group, [this](LifeIndex life) { return pools_[life] != default_pool; });
+  if (group.empty() || left_moves_ == most_left_moves) return false;
+  ++left_moves_;
+  return try_moving(group);
 }
 
 /// A pool that was made up while something else was wrong may be needed no more, although none of
@@ -256,7 +278,8 @@ bool PoolInference::move_unnamed_pools() {
 }
 
 const std::vector<PoolId>& PoolInference::solve() {
-  work_left_ = most_work;
+  left_moves_ = 0;
+  work_left_ = std::min(most_work, least_work + work_of_an_event * history_.events.size());
   for (unsigned i = 0; i < most_sweeps; ++i)
     if (!sweep() && !move_groups() && !move_unnamed_pools()) break;
   return pools_;

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -77,13 +76,14 @@ class PoolInference {
     Cost count;
   };
 
-  void note_apart(const std::set<std::pair<LifeIndex, LifeIndex>>& pairs);
+  void note_apart(LifeIndex a, LifeIndex b);
   void note_reservations();
   void note_requests();
   void note_runs();
   bool sweep();
   /// Moves lives together that a run of releases shows together.
   bool move_groups();
+  bool move_left_alone(const ReleaseRun& run);
   /// Moves all lives of a pool that has no name together.
   bool move_unnamed_pools();
   bool try_moving(const std::vector<LifeIndex>& group);
@@ -91,12 +91,15 @@ class PoolInference {
   std::vector<LifeIndex> unknown_among(const std::vector<LifeIndex>& lives) const;
   Cost cost_at(LifeIndex life, PoolId pool) const;
   /// Counts the work of a search, which has a limit; large histories keep the best choice by then.
-  bool may_go_on(LifeIndex life);
+  bool may_go_on(LifeIndex life) {
+    return may_spend(run_work_[life] + apart_[life].size() + follows_[life].size());
+  }
   Cost cost_of_run(std::size_t run) const;
   Cost run_cost_of(LifeIndex life) const;
   Cost run_cost() const;
   Cost total_cost() const;
   std::vector<PoolId> choices() const;
+  bool may_spend(std::uint64_t work);
 
   const DeviceHistory& history_;
   const Placements& placements_;
@@ -115,6 +118,9 @@ class PoolInference {
   /// The work of looking at the runs of each life.
   std::vector<std::uint64_t> run_work_;
   std::uint64_t work_left_ = 0;
+  unsigned left_moves_ = 0;
+  /// The work of looking at all runs and lives.
+  std::uint64_t whole_work_ = 0;
 };
 
 }  // namespace vramlab::replay

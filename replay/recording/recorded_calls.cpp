@@ -61,6 +61,8 @@ class Cutter {
  private:
   void add(RecordedCallKind kind, std::size_t end, ReleaseOrigin origin = ReleaseOrigin::guessed) {
     const bool had_room = had_room_until(end) && kind == RecordedCallKind::request;
+    // The stack of an emptied cache may be the request's by chance: then room decides.
+    if (had_room && free_stacks_ == FreeStacks::of_requests) origin = ReleaseOrigin::guessed;
     calls_.push_back({kind, origin, had_room, at_, end});
     at_ = end;
   }

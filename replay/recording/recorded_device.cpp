@@ -142,6 +142,7 @@ RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHist
     const AllocatorEvent& event = history.events[i];
     if (event.action == Action::segment_alloc)
       add({PlaceKind::allocation, event.address, event.size});
+    if (event.action == Action::oom) failed_.push_back(i);
     if (event.action != Action::segment_map) continue;
     const LifeIndex life = explained.placements.life_of_event[i];
     if (life == no_life || is_placed[life]) continue;
@@ -166,8 +167,10 @@ std::optional<Address> RecordedPlaces::lowest(PlaceKind kind) const {
   return own ? own : kind == PlaceKind::allocation ? lowest_reservation_ : lowest_allocation_;
 }
 
-std::optional<Address> RecordedPlaces::place(const streams::PlaceRequest& request) {
+std::optional<Address> RecordedPlaces::place(const streams::PlaceRequest& request,
+                                             std::uint64_t event) {
   if (has_left_ || next_ == places_.size()) return std::nullopt;
+  if (std::ranges::binary_search(failed_, event)) return std::nullopt;
   const Place& next = places_[next_];
   // A smaller reservation fits wherever one of the recorded size does. The recorded size is
   // the smallest of them; they are rounded up to the units of their pool.

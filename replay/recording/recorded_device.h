@@ -78,11 +78,13 @@ class RecordedDevice : public allocator::Device {
 
 /// Puts new segments and reservations where a recording had them, as long as a replay asks for the
 /// same ones in the same order. From the first other request on it leaves the places to the device.
+/// Requests that failed in the recording show no places of what they reserved, and count as none.
 class RecordedPlaces {
  public:
   RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained);
 
-  std::optional<Address> place(const streams::PlaceRequest& request);
+  /// `event`: the entry of the allocator's request that this is for.
+  std::optional<Address> place(const streams::PlaceRequest& request, std::uint64_t event);
   /// The lowest place of this kind, or else of any; empty if nothing was placed.
   std::optional<Address> lowest(streams::PlaceKind kind) const;
   /// Reservations of this size and above are not those that were recorded.
@@ -99,6 +101,8 @@ class RecordedPlaces {
   void note_lowest(streams::PlaceKind kind, Address at);
 
   std::vector<Place> places_;
+  /// Entries of requests that failed.
+  std::vector<std::uint64_t> failed_;
   /// Segments of the start count too.
   std::optional<Address> lowest_allocation_;
   std::optional<Address> lowest_reservation_;

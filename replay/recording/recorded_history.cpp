@@ -156,7 +156,11 @@ std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
   return reserved.above(reserved.start_for(reserved_at_end(history)));
 }
 
+/// Few devices, which mostly come in order.
 DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
+  const auto place = static_cast<std::size_t>(number);
+  if (place < history_.devices.size() && history_.devices[place].device == number)
+    return history_.devices[place];
   for (DeviceHistory& device : history_.devices)
     if (device.device == number) return device;
   DeviceHistory& device = history_.devices.emplace_back();
@@ -164,11 +168,6 @@ DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
   device.events = traces::LongSequence<AllocatorEvent>(place_);
   device.stacks = traces::LongSequence<traces::StackId>(place_);
   return device;
-}
-
-void HistoryCollector::section(traces::SnapshotSection section) {
-  has_memory_ = has_memory_ || section == traces::SnapshotSection::segments ||
-                section == traces::SnapshotSection::device_traces;
 }
 
 void HistoryCollector::segment(const traces::SegmentValue& segment) {
@@ -205,6 +204,12 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
   if (*action == Action::free_requested) device.traits.requests_frees = true;
   if (entry.keys.has(KnownText::pool_id)) device.traits.names_pools = true;
   if (!entry.keys.has(KnownText::time_us)) device.traits.lacks_time = true;
+  if (entry.internal_metadata == TextId(KnownText::malloc_with_address)) {
+    // The bytes before the address are requested too, and freed at once.
+    if (*action == Action::alloc) ++device.traits.requests_at_addresses;
+    std::uint64_t& count = device.traits.requests_at_addresses;
+    if (*action == Action::free_requested && count > 0) --count;
+  }
   Address address = entry.address;
   if (*action == Action::oom) {
     address = {entry.device_free.count};
@@ -246,6 +251,14 @@ bool has_classic_private_segments(const RecordedHistory& history, const traces::
          });
 }
 
+bool fails_while_expandable(const DeviceHistory& device) {
+  const auto has = [&](Action action) {
+    return std::ranges::any_of(device.events,
+                               [=](const AllocatorEvent& event) { return event.action == action; });
+  };
+  return has(Action::oom) && has(Action::segment_map);
+}
+
 }  // namespace
 
 std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
@@ -255,7 +268,10 @@ std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& 
     const bool has_host = std::ranges::any_of(history.other_sections, [&](const auto& section) {
       return texts.text(section.key) == "host_traces";
     });
-    return {has_host ? &rows.back() : allocator::find_reference_version("2.13")};
+    if (!has_host) return {allocator::find_reference_version("2.13")};
+    // 2.15 differs from 2.14 in requests that an expandable segment has too few addresses for.
+    if (!std::ranges::any_of(history.devices, fails_while_expandable)) return {&rows.back()};
+    return {&rows.back(), allocator::find_reference_version("2.14")};
   }
   const bool names_pools = std::ranges::any_of(
       history.devices, [](const DeviceHistory& device) { return device.traits.names_pools; });

@@ -38,6 +38,8 @@ struct HistoryTraits {
   bool requests_frees = false;
   /// Events of kinds that no replay knows; they are left out.
   std::uint64_t unknown_event_count = 0;
+  /// Requests at an address that the program named. Only 2.15 and later say so.
+  std::uint64_t requests_at_addresses = 0;
   /// An `oom` that says nothing of the device's free memory.
   bool lacks_device_free = false;
   /// An event without a time.
@@ -125,8 +127,6 @@ class HistoryCollector : public traces::SnapshotSink {
     history_.annotations = traces::LongSequence<RecordedAnnotation>(place_);
   }
 
-  void bare_list() override { has_memory_ = true; }
-  void section(traces::SnapshotSection section) override;
   void segment(const traces::SegmentValue& segment) override;
   void device_trace(traces::DeviceIndex device) override { device_of(device.value); }
   void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
@@ -137,8 +137,6 @@ class HistoryCollector : public traces::SnapshotSink {
     history_.other_sections.push_back({key, value});
   }
 
-  /// There was a section of segments or of events, perhaps an empty one.
-  bool has_memory() const { return has_memory_ || !history_.devices.empty(); }
   /// Once the reader is through; devices by number.
   RecordedHistory take();
 
@@ -147,7 +145,6 @@ class HistoryCollector : public traces::SnapshotSink {
 
   traces::ScratchPlace place_;
   RecordedHistory history_;
-  bool has_memory_ = false;
 };
 
 struct SettingsInForce {

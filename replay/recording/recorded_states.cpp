@@ -231,6 +231,9 @@ RecordedStates recorded_states(Recording& recording, const Moment& moment, State
     DeviceState state =
         state_of(device, count, settings, state_after(device, explained, conditions, *at));
     keep_history(device, count, kept, state);
+    const auto failed =
+        count == 0 ? explained.failed_pools.end() : explained.failed_pools.find(count - 1);
+    if (failed != explained.failed_pools.end()) state.failed_pool = failed->second;
     found.states.push_back(std::move(state));
   }
   return found;

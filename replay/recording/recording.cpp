@@ -5,7 +5,6 @@
 #include "allocator/types/answers.h"
 #include "allocator/types/check.h"
 #include "replay/recording/pinned_history.h"
-#include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::replay {
@@ -154,24 +153,14 @@ void Recording::read_history() {
   if (conditions_.summarizes == Summarizes::yes) {
     RecordingSummarizer summarizer(*tables_);
     SinkAndSummary both(collector, summarizer);
-    traces::read_trace(trace_, *tables_, {both, program});
+    traces::read_trace(trace_, *tables_, {both, program}, conditions_.host_alone);
     summary_ = summarizer.finish();
   } else {
-    traces::read_trace(trace_, *tables_, {collector, program});
+    traces::read_trace(trace_, *tables_, {collector, program}, conditions_.host_alone);
   }
-  const bool has_memory = collector.has_memory();
   history_ = collector.take();
-  if (!has_memory) refuse_host_alone();
   if (memory() == traces::ShownMemory::host) take_as_host(history_);
   explained_.resize(history_.devices.size());
-}
-
-/// Refuses a snapshot that has pinned host memory alone.
-void Recording::refuse_host_alone() const {
-  const bool is_snapshot = trace_.format == traces::TraceFormat::snapshot_pickle ||
-                           trace_.format == traces::TraceFormat::snapshot_json;
-  if (!is_snapshot || memory() == traces::ShownMemory::host) return;
-  traces::refuse_other_dict(file_, tables_->texts.text(history_.other_sections.front().key));
 }
 
 void Recording::read_program() {

@@ -19,6 +19,7 @@
 #include "replay/recording/recorded_history.h"
 #include "replay/recording/recording_summary.h"
 #include "traces/formats/open_trace.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::replay {
@@ -38,6 +39,7 @@ struct OpenConditions {
   Summarizes summarizes = Summarizes::no;
   /// Called when the history of a device was explained.
   std::function<void(std::int64_t device)> explained = {};
+  traces::HostAlone host_alone = traces::HostAlone::refused;
 };
 
 class Recording {
@@ -97,7 +99,6 @@ class Recording {
 
  private:
   void read_history();
-  void refuse_host_alone() const;
   /// Null where only following the history tells under which rules its blocks were placed.
   std::unique_ptr<StartedHistory> start_alone(const DeviceHistory& device) const;
   std::size_t index_of(const DeviceHistory& device) const;

@@ -291,7 +291,7 @@ std::string_view history_kind_name(HistoryKind kind) {
 /// Newest sign first: a version writes all that older ones wrote.
 VersionGuess guess_version_from(const VersionSigns& signs) {
   if (signs.event_keys.has(KnownText::internal_metadata))
-    return {"newer than 2.13", "events have 'internal_metadata'"};
+    return {"2.15 or newer", "events have 'internal_metadata'"};
   if (signs.has_annotate_action) return {"2.14 or newer", "there are 'annotate' events"};
   if (signs.has_pinned_memory) return {"2.14 or newer", "there are sections of pinned host memory"};
   if (signs.has_pinned_limits)

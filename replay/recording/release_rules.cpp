@@ -68,6 +68,8 @@ std::optional<LadderPlan> ReleaseRules::ladder(const allocator::Search& search,
                                                std::span<const PooledRelease> recorded,
                                                Ending ending) const {
   const bool collects = engine_.settings().garbage_collection_threshold > 0;
+  if (collects && ending.prefers_garbage && !ending.is_refused)
+    if (const auto plan = garbage_alone(recorded)) return plan;
   std::size_t last_size = 0;
   for (unsigned passes = 0; passes == 0 || collects; ++passes) {
     const Plan garbage = ReplayView(engine_).plan_garbage(passes);
@@ -80,6 +82,17 @@ std::optional<LadderPlan> ReleaseRules::ladder(const allocator::Search& search,
     }
   }
   return std::nullopt;
+}
+
+std::optional<LadderPlan> ReleaseRules::garbage_alone(
+    std::span<const PooledRelease> recorded) const {
+  std::size_t last_size = 0;
+  for (unsigned passes = 1;; ++passes) {
+    const Plan garbage = ReplayView(engine_).plan_garbage(passes);
+    if (garbage.size() == last_size || !begins_with(recorded, garbage)) return std::nullopt;
+    last_size = garbage.size();
+    if (last_size == recorded.size()) return LadderPlan{passes, false};
+  }
 }
 
 std::optional<LadderPlan> ReleaseRules::after_garbage(const allocator::Search& search,

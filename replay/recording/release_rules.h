@@ -38,6 +38,8 @@ class ReleaseRules {
     bool is_refused = false;
     /// The device had no reason to refuse, so only garbage was released.
     bool had_room = false;
+    /// Garbage is collected where that alone explains the releases, too.
+    bool prefers_garbage = false;
   };
   std::optional<LadderPlan> ladder(const allocator::Search& search,
                                    std::span<const PooledRelease> recorded, Ending ending) const;
@@ -58,6 +60,7 @@ class ReleaseRules {
   using Plan = std::vector<allocator::PlannedRelease>;
 
   Plan plan_everything(std::span<const PoolId> pools) const;
+  std::optional<LadderPlan> garbage_alone(std::span<const PooledRelease> recorded) const;
   std::optional<LadderPlan> after_garbage(const allocator::Search& search,
                                           std::span<const PooledRelease> rest, const Plan& garbage,
                                           Ending ending) const;

@@ -12,6 +12,10 @@ using allocator::Settings;
 
 namespace {
 
+/// Values that people set.
+constexpr std::array<std::uint64_t, 8> usual_split_limits = {32, 40, 50, 64, 100, 128, 256, 512};
+constexpr std::array<std::uint32_t, 4> usual_divisions = {2, 4, 8, 16};
+
 /// The value of expandable_segments, as single calls show it.
 class SeenExpandable {
  public:
@@ -74,9 +78,12 @@ SettingsInTime::SettingsInTime(const DeviceHistory& history, const RecordedCalls
   std::size_t phase = 0;
   for (std::size_t call = 0; call < calls.size(); ++call) {
     const RecordedCall bounds = calls[call];
-    is_on = seen.at(bounds).value_or(is_on);
     const std::size_t before = phase;
-    while (phase + 1 < phases.size() && phases[phase + 1].first_event < bounds.end) ++phase;
+    while (phase + 1 < phases.size() && phases[phase + 1].first_event < bounds.end) {
+      ++phase;
+      if (phases[phase].sets_expandable) is_on = phases[phase].settings.expandable_segments;
+    }
+    is_on = seen.at(bounds).value_or(is_on);
     const bool is_same = !changes_.empty() && phase == before &&
                          changes_.back().settings.expandable_segments == is_on;
     if (is_same) continue;
@@ -104,6 +111,28 @@ std::vector<Settings> weaker_settings(const Settings& recorded) {
       weaker.push_back(settings);
   }
   return weaker;
+}
+
+std::vector<Settings> possible_settings(const Settings& recorded) {
+  std::vector<Settings> possible{recorded};
+  const auto add = [&possible](const Settings& settings) {
+    if (std::ranges::find(possible, settings) == possible.end()) possible.push_back(settings);
+  };
+  for (const Settings& weaker : weaker_settings(recorded)) add(weaker);
+  const std::vector<Settings> bases = possible;
+  for (const Settings& base : bases) {
+    for (const std::uint32_t divisions : usual_divisions) {
+      Settings settings = base;
+      settings.roundup_divisions.fill(divisions);
+      add(settings);
+    }
+    for (const std::uint64_t split_mb : usual_split_limits) {
+      Settings settings = base;
+      settings.max_split_size = allocator::mebibytes(split_mb);
+      add(settings);
+    }
+  }
+  return possible;
 }
 
 std::string option_string(const Settings& settings) {

@@ -17,6 +17,8 @@ namespace vramlab::replay {
 struct SettingsPhase {
   std::size_t first_event = 0;
   allocator::Settings settings;
+  /// Whether expandable segments are on holds from here on, too, until a call shows it otherwise.
+  bool sets_expandable = false;
 };
 /// In order; the first begins with event 0.
 using SettingsPhases = std::vector<SettingsPhase>;
@@ -43,6 +45,10 @@ class SettingsInTime {
 /// Settings that a phase may have had if the recorded ones do not explain it: some of the options
 /// that decide about blocks are not set.
 std::vector<allocator::Settings> weaker_settings(const allocator::Settings& recorded);
+
+/// Settings that a program may have set while it ran, the likely ones first: the recorded ones, the
+/// weaker ones, and usual values of the options that decide about blocks.
+std::vector<allocator::Settings> possible_settings(const allocator::Settings& recorded);
 
 /// The options that decide about blocks, as a string that sets them over any others.
 std::string option_string(const allocator::Settings& settings);

@@ -146,7 +146,7 @@ traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
   return kinds;
 }
 
-Bytes least_reservation(const DeviceHistory& history) {
+Bytes least_reservation(const DeviceHistory& history, const allocator::Reserve& reserve) {
   std::uint64_t now = reserved_at_end(history).count;
   std::uint64_t most = now;
   for (std::size_t i = history.events.size(); i-- > 0;) {
@@ -158,7 +158,7 @@ Bytes least_reservation(const DeviceHistory& history) {
     const std::uint64_t free = event.action == Action::oom ? event.address.value : 0;
     most = std::max(most, now + free);
   }
-  return allocator::addresses_for({most});
+  return allocator::addresses_for({most}, reserve);
 }
 
 namespace {
@@ -422,7 +422,7 @@ std::vector<StartingReservation> find_reservations(const DeviceHistory& history,
                                                    const traces::LongSequence<PoolKind>& kinds,
                                                    const allocator::Settings& settings) {
   find_kinds(history, rewound, settings);
-  const Bytes reach = least_reservation(history);
+  const Bytes reach = least_reservation(history, settings.expandable_reserve);
   std::vector<StartingReservation> reservations;
   for (const auto& [address, piece] : rewound.pieces) {
     if (reservations.empty() || !belongs(reservations.back(), address, piece, reach))

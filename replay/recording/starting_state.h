@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator/options/size_rules.h"
 #include "allocator/types/directed.h"
 #include "replay/recording/recorded_history.h"
 
@@ -42,9 +43,9 @@ std::map<Address, Bytes> requested_at_start(const StartingState& start);
 traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
                                              const allocator::Settings& settings);
 
-/// The least number of addresses that an expandable segment reserves: nine eighths of the most
-/// memory that the device was seen to have.
-Bytes least_reservation(const DeviceHistory& history);
+/// The least number of addresses that an expandable segment reserves, on a device with the most
+/// memory that it was seen to have.
+Bytes least_reservation(const DeviceHistory& history, const allocator::Reserve& reserve);
 
 struct StartingBlock {
   Bytes requested;

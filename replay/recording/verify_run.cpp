@@ -39,11 +39,14 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
     : history_(history),
       explained_(explained),
       in_time_(history, explained.calls, explained.phases, explained.private_segments),
-      device_(history, allocator::device_total_for(explained.placements.reservation)),
+      device_(history,
+              explained.shown_device().value_or(*allocator::device_total_for(unknown_reservation))),
       engine_(device_, conditions.version, in_time_.at(0)),
       rules_(engine_),
-      recorded_reserved_(explained.room.reserved_at_start) {
+      recorded_reserved_(explained.room.reserved_at_start),
+      was_limited_(explained.room.was_limited) {
   if (garbage_threshold() > 0) ReplayAccess(engine_).count_ages();
+  for (const PoolId pool : explained.whole_pools) ReplayAccess(engine_).never_split(pool);
   adopt_start();
 }
 
@@ -260,8 +263,9 @@ void VerifyRun::complete_head() {
 /// before it; nothing tells.
 void VerifyRun::note_waiting_at_head() {
   const RecordedCall& recorded = explained_.calls[call_.index];
-  const bool waited = call_.releases_all && call_.missed_at_first && !call_.cache_emptied &&
-                      call_.garbage_passes == 0 && recorded.origin == ReleaseOrigin::by_stacks &&
+  const bool is_own = recorded.origin == ReleaseOrigin::by_stacks || call_.is_out_of_memory;
+  const bool waited = is_own && call_.releases_all && call_.missed_at_first &&
+                      !call_.cache_emptied && call_.garbage_passes == 0 &&
                       !allocator::ReplayView(engine_).holds_any();
   if (!waited) return;
   for (std::size_t i = recorded.first; i < first_segment_call(); ++i)
@@ -502,6 +506,7 @@ void VerifyRun::note_garbage_limit() {
 /// The last attempt to get memory was refused: the device had less than the reserved memory and
 /// the amount asked for. A new reservation is refused before anybody asks for memory.
 void VerifyRun::note_refusal() {
+  if (explained_.exceeds_reserve(call_.search.rounded, engine_.settings())) return;
   const PoolKind kind = allocator::pool_kind_of(call_.search.rounded);
   const Bytes unit = allocator::expandable_unit(kind, engine_.settings());
   const Bytes asked = device_.take_refused().value_or(round_up(call_.search.rounded, unit));
@@ -511,11 +516,24 @@ void VerifyRun::note_refusal() {
   if (!is_new) known->second = std::min(known->second, missed);
 }
 
+/// Whether a memory fraction is known to be in force, under which garbage is collected before the
+/// device is asked; or a free still waits behind this call, which a release of everything would
+/// have waited for.
+bool VerifyRun::prefers_garbage() const {
+  if (garbage_limits_.allows(engine_.core().reserved)) return false;
+  if (was_limited_ || !found_.garbage_calls.empty()) return true;
+  std::size_t waiting = allocator::ReplayView(engine_).held_count();
+  for (std::size_t i = call_.next_completion; i < call_.end; ++i)
+    if (history_.events[i].action == Action::free_completed && waiting > 0) --waiting;
+  return waiting > 0;
+}
+
 /// Says when frees complete between the expected releases, and whether the request fails.
 ReleaseRules::Ending VerifyRun::ending() const {
   ReleaseRules::Ending ending;
   ending.is_refused = call_.is_out_of_memory;
   ending.had_room = call_.had_room;
+  ending.prefers_garbage = prefers_garbage();
   const std::vector<std::size_t> releases = device_.expected_releases();
   std::size_t event = call_.next_completion;
   for (std::size_t i = 0; i < releases.size() && !ending.completes_after; ++i)
@@ -537,9 +555,18 @@ bool VerifyRun::explains(const Candidate& candidate) {
   return true;
 }
 
+/// Whether the device had less free memory than a request to this pool would have asked it for.
+bool VerifyRun::device_was_full_for(const Search& search, std::size_t event) const {
+  return allocator::ReplayView(engine_).memory_for(search) >
+         Bytes{history_.events[event].address.value};
+}
+
 /// An out-of-memory that released nothing: some pool in which the search missed, and which had
-/// nothing oversize to release.
+/// nothing oversize to release. One for which the device had too little memory comes first.
 void VerifyRun::run_out_of_memory(std::size_t event) {
+  if (!history_.traits.lacks_device_free)
+    std::ranges::stable_partition(
+        candidates_, [&](const Candidate& one) { return device_was_full_for(one.search, event); });
   for (const Candidate& candidate : candidates_)
     if (explains(candidate)) return;
   note(event,
@@ -597,7 +624,10 @@ void VerifyRun::explain_releases() {
   if (!ages_are_known())
     for (const Candidate& candidate : candidates_)
       if (collects_by_shape(candidate)) return;
-  if (is_own && retry_after_waiting()) return;
+  if ((is_own || call_.is_out_of_memory) && retry_after_waiting()) return;
+  // Then there was less room than later, when others held less or a fraction allowed more.
+  if (is_own) call_.had_room = false;
+  if (is_own && is_explained()) return;
   if (empty_cache_before_request()) {
     if (is_explained()) return;
     if (device_.expected_releases().empty()) return void(explains(candidates_.front()));

@@ -94,6 +94,8 @@ class VerifyRun : private allocator::Director {
   bool end_pool_first();
   void take_releases();
   bool ages_are_known() const;
+  bool prefers_garbage() const;
+  bool device_was_full_for(const allocator::Search& search, std::size_t event) const;
   bool collects_by_shape(const Candidate& candidate);
   bool release_as_recorded(std::size_t index);
   std::vector<PooledRelease> expected_releases() const;
@@ -133,6 +135,8 @@ class VerifyRun : private allocator::Director {
   std::vector<std::size_t> unexplained_calls_;
   FollowedCalls found_;
   GarbageLimits garbage_limits_;
+  /// A request failed though the device had the memory: a memory fraction refused it.
+  bool was_limited_;
 };
 
 }  // namespace vramlab::replay

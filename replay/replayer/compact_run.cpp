@@ -48,7 +48,7 @@ template <class Allocator>
 void CompactReplayOf<Allocator>::note_peak(std::uint64_t number) {
   peak_reserved_ = this->counted().peak_reserved_bytes();
   peak_event_ = number;
-  this->stranded_at_peak_ = stranded_now(this->engine_);
+  this->note_stranded(number);
 }
 
 template <class Allocator>
@@ -190,7 +190,7 @@ void CompactRunOf<Allocator>::run(ReplayReport& report) {
   } catch (const DeviceError& error) {
     setup_.refuse(reader_.number(at_), error);
   }
-  report.events += std::min(at_ + 1, program_.event_count()) - left_out_;
+  report.calls += std::min(at_ + 1, program_.event_count()) - left_out_;
   for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
   if (setup_.history == nullptr) return;
   const HistoryProgram& history = *setup_.history;

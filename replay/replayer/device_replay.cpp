@@ -55,7 +55,7 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
 }
 
 void DeviceReplay::start_is_there() {
-  keep_history_from_here();
+  kept().forget();
   count_from_here();
   history_ = traces::LongSequence<AllocatorEvent>(asked().scratch);
   free_stacks_ = traces::LongSequence<traces::StackId>(asked().scratch);
@@ -196,7 +196,7 @@ void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
   };
   note(peak_allocated_, counted().peak_allocated_bytes(), reached.allocated);
   note(peak_reserved_, counted().peak_reserved_bytes(), reached.reserved);
-  if (reached.reserved > Bytes{}) stranded_at_peak_ = stranded_now(engine_);
+  if (reached.reserved > Bytes{}) note_stranded(number);
   // A peak inside a call may be over when the call is.
   if (reached != MemoryLevel{}) curve_.note(number, reached);
 }
@@ -234,20 +234,19 @@ traces::LongSequence<traces::StackId> DeviceReplay::history_stacks(
 
 /// A history that is kept as a whole does not pile up in memory.
 void DeviceReplay::move_history_out() {
-  constexpr std::uint64_t most_entries = 65'536;
-  if (asked().history_capacity == unlimited_history &&
-      kept().recorded_count() - history_.size() >= most_entries)
+  constexpr std::size_t most_entries = 65'536;
+  if (asked().history_capacity == unlimited_history && kept().held_count() >= most_entries)
     move_entries_out();
 }
 
 void DeviceReplay::move_entries_out() {
   for (const AllocatorEvent& entry : kept().entries()) history_.push_back(entry);
-  keep_history_from_here();
+  kept().forget();
 }
 
-void DeviceReplay::keep_history_from_here() {
-  kept().set_capacity(0);
-  kept().set_capacity(asked().history_capacity);
+void DeviceReplay::forget_history() {
+  kept().forget();
+  if (!history_.empty()) history_ = traces::LongSequence<AllocatorEvent>(asked().scratch);
 }
 
 traces::LongSequence<AllocatorEvent> DeviceReplay::take_history() {

@@ -30,6 +30,8 @@ class DeviceReplay final : public ProgramDevice,
   std::uint64_t options_left_out() const override { return options_left_out_; }
   Snapshot take_snapshot() { return engine_.take_snapshot(); }
   std::vector<AllocatorEvent> history() const;
+  /// The history begins here.
+  void forget_history();
   /// With all that did not stay in the allocator; it is gone from here then.
   traces::LongSequence<AllocatorEvent> take_history();
   /// For the blocks in use and for others too, if that is noted.
@@ -59,7 +61,6 @@ class DeviceReplay final : public ProgramDevice,
  private:
   allocator::History& kept() { return engine_.listeners(); }
   const allocator::History& kept() const { return engine_.listeners(); }
-  void keep_history_from_here();
   void apply_other(const Event& event, const traces::TextTable& texts);
   bool request(const Event& event, std::uint64_t number);
   void move_history_out();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,20 @@ class EngineReplay {
     on_device_.start_is_there();
     requests_ = 0;
     frees_ = 0;
-    stranded_at_peak_ = stranded_now(engine_);
+    note_stranded(0);
+  }
+
+  /// Notes what is stranded at a new peak. A program that reaches new peaks again and again with
+  /// many blocks is looked at less, so that looking costs no more than a share of its events; what
+  /// was stranded at its last peaks is unknown then.
+  void note_stranded(std::uint64_t event) {
+    constexpr std::uint64_t at_least = 20'000'000;
+    constexpr std::uint64_t for_an_event = 200;
+    stranded_at_peak_.reset();
+    if (looked_at_ > at_least + for_an_event * event) return;
+    const StrandedMemory stranded = stranded_now(engine_);
+    looked_at_ += stranded.looked_at;
+    stranded_at_peak_ = stranded.bytes;
   }
 
   /// Gives back what the recording gave back before this event, if a course is followed.
@@ -76,6 +90,7 @@ class EngineReplay {
   }
 
   MallocResult allocate(Bytes bytes, StreamId stream, std::uint64_t number) {
+    on_device_.begin_request(number);
     if (course_ == nullptr) [[likely]]
       return engine_.malloc(bytes, stream);
     return allocate_as_recorded(bytes, stream, number);
@@ -123,6 +138,7 @@ class EngineReplay {
     report.requests = requests_;
     report.frees = frees_;
     report.statistics = statistics();
+    report.reserved_by_private_pools = counted().reserved_by_private_pools();
     report.device_calls = device_calls();
     if (const streams::MemoryDevice* const simulated = on_device_.simulated()) {
       report.device_call_tally = on_device_.call_tally();
@@ -144,7 +160,9 @@ class EngineReplay {
   std::size_t next_release_ = 0;
   std::size_t next_request_ = 0;
   std::vector<FailedRequest> failures_;
-  Bytes stranded_at_peak_;
+  std::optional<Bytes> stranded_at_peak_ = Bytes{};
+  /// Segments and blocks looked at for what is stranded.
+  std::uint64_t looked_at_ = 0;
   std::uint64_t requests_ = 0;
   std::uint64_t frees_ = 0;
   std::uint64_t options_left_out_ = 0;

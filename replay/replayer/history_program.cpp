@@ -47,10 +47,12 @@ class ProgramBuilder {
         pools_(pools_by_generation(history, explained)),
         writer_(history.events.place()),
         program_(facts_of(history, explained)),
-        memory_(choose_memory(program_.memory, program_.reservation, {}).memory),
+        memory_(choose_memory(program_.memory, program_.shown_device, {}).memory),
         others_(history, explained, memory_) {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
+    for (LifeIndex life = 0; life < pools_.size(); ++life)
+      if (explained.whole_pools.contains(explained.pools[life])) whole_pools_.insert(pools_[life]);
     find_emptied();
     released_otherwise_ = emptied_;
     if (explained.fidelity.allowed)
@@ -80,7 +82,7 @@ class ProgramBuilder {
             .memory = recorded_memory(history, explained),
             .course = {},
             .event_count = history.events.size(),
-            .reservation = explained.placements.reservation,
+            .shown_device = explained.shown_device(),
             .places = {history, explained},
             .fidelity = explained.fidelity,
             .emptied = explained.emptied,
@@ -167,7 +169,10 @@ class ProgramBuilder {
   }
 
   void use_pool(PoolId pool) {
-    if (used_pools_.insert(pool).second) add_pool(pool, ProgramEventKind::pool_create);
+    if (!used_pools_.insert(pool).second) return;
+    ProgramEvent& made = add(ProgramEventKind::pool_create);
+    made.pool = pool;
+    made.no_split = whole_pools_.contains(pool);
   }
 
   /// Options that were set in mid-run, and those of the start if the file holds others.
@@ -248,8 +253,11 @@ class ProgramBuilder {
     const AllocatorEvent& request = history_.events[call.end - 1];
     const bool fails = request.action == Action::oom;
     if (!fails && !gets_memory) return;
-    course.requests.push_back({call.end - 1, pool_of(call.end - 1), fails,
-                               explained_.retried.contains(call.first), std::nullopt});
+    // A request that fails released all that was cached, even where that was nothing.
+    const bool retries =
+        explained_.retried.contains(call.first) ||
+        (fails && !explained_.captured_failures.contains(call.end - 1) && !is_held_back(call));
+    course.requests.push_back({call.end - 1, pool_of(call.end - 1), fails, retries, std::nullopt});
     if (fails && !history_.traits.lacks_device_free)
       course.requests.back().device_free = Bytes{request.address.value};
   }
@@ -340,6 +348,7 @@ class ProgramBuilder {
     const PoolId first = ended == followers_.end() ? pool : ended->first;
     const PoolId follower{0, first_unnamed_pool * 3 + follower_count_++};
     followers_[first] = follower;
+    if (whole_pools_.contains(first)) whole_pools_.insert(follower);
     if (const auto last = last_request_.find(first); last != last_request_.end())
       last_request_[follower] = last->second;
   }
@@ -467,6 +476,7 @@ class ProgramBuilder {
   std::map<StreamId, std::uint64_t> awaited_;
   std::vector<Address> waiting_at_start_;
   std::set<PoolId> used_pools_;
+  std::set<PoolId> whole_pools_;
   std::set<PoolId> released_pools_;
   /// The pool that stands now for one of the placements that ended.
   std::map<PoolId, PoolId> followers_;
@@ -575,6 +585,8 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
   if (history.unmatched_frees > 0)
     notes.push_back(device + std::to_string(history.unmatched_frees) +
                     " frees of unknown blocks are left out");
+  if (fidelity.requests_at_addresses > 0 && !is_as_recorded(conditions))
+    notes.push_back(device + requests_at_addresses_text(fidelity.requests_at_addresses));
   const bool was_short = fidelity.inferred.oversize_releases +
                              fidelity.inferred.release_all_or_empty_cache +
                              fidelity.inferred.out_of_memory >

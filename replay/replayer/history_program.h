@@ -28,8 +28,8 @@ struct HistoryProgram {
   RecordedCourse course;
   /// In the device's trace.
   std::uint64_t event_count = 0;
-  /// The addresses of its expandable segments.
-  Bytes reservation;
+  /// The size of the device that its expandable segments show; empty where they show none.
+  std::optional<Bytes> shown_device;
   RecordedPlaces places;
   DeviceFidelity fidelity;
   std::vector<EmptiedCache> emptied;

@@ -32,6 +32,8 @@ struct DeviceConditions {
   /// Makes something else than a simulated device. Not with modelled timing.
   MakeDevice make_device = {};
   StartPlaces start_places = StartPlaces::as_recorded;
+  /// The part of the device beside its memory that the driver keeps.
+  Bytes kept{};
 };
 
 struct DeviceReport;

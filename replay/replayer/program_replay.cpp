@@ -230,7 +230,7 @@ ReplayReport ProgramReplay::finish() {
   ReplayReport report;
   report.reference = setup_.version->name;
   report.options = setup_.settings.text;
-  report.events = events_;
+  report.calls = events_;
   report.first_time_ns = first_time_ns_;
   // A note tells of an endless wait.
   if (!endless_wait_) report.stopped_at = stopped_at_;

@@ -34,6 +34,7 @@ std::optional<Bytes> steady_limit(const ExplainedHistory& explained,
 MemoryOfOthers::MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed,
                                Bytes memory)
     : history_(history),
+      placed_(placed),
       memory_(memory),
       reserved_(reserved_at(placed.start)),
       limit_(memory),
@@ -64,7 +65,9 @@ std::optional<Bytes> MemoryOfOthers::follow(const RecordedCall& call,
   const Bytes before = limit_;
   const AllocatorEvent& last = history_.events[call.end - 1];
   const bool was_refused = sums.released > Bytes{} && sums.got > Bytes{} && sums.was_refused;
-  if (last.action == Action::oom) {
+  if (last.action == Action::oom && placed_.exceeds_reserve(history_, call.end - 1)) {
+    // No memory was short.
+  } else if (last.action == Action::oom) {
     // Free memory that would have been enough was no help: something else was the limit. What an
     // expandable segment lacks for a request may be less than its size.
     const Bytes free{last.address.value};
@@ -113,7 +116,8 @@ void count_entry(const AllocatorEvent& event, RecordedCounts& counts) {
 RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed) {
   Held held{reserved_at(placed.start), requested_at(placed.start)};
   RecordedMemory memory{held.reserved, held.requested, std::nullopt, placed.room.total};
-  for (const AllocatorEvent& event : history.events) {
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    const AllocatorEvent event = history.events[i];
     count_entry(event, memory.counts);
     switch (event.action) {
       case Action::segment_alloc:
@@ -131,6 +135,7 @@ RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory
         held.requested = held.requested - std::min(held.requested, event.size);
         break;
       case Action::oom: {
+        if (placed.exceeds_reserve(history, i)) break;
         // Less than what was held and asked for, and no more than what was held and free.
         Bytes bound = held.reserved + event.size - Bytes{1};
         if (!history.traits.lacks_device_free)
@@ -154,16 +159,24 @@ bool is_as_recorded(const ReplayConditions& conditions) {
          !conditions.held_by_others && conditions.starting_memory == StartingMemory::as_recorded;
 }
 
-ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
+ChosenMemory choose_memory(const RecordedMemory& recorded, std::optional<Bytes> shown_device,
                            const ReplayConditions& conditions) {
   if (conditions.memory) return {*conditions.memory, "as given"};
   if (recorded.total) return {*recorded.total, "told by the failed requests"};
   if (recorded.bound && !is_as_recorded(conditions))
     return {*recorded.bound, "inferred from the failed requests"};
   // Reservations of addresses go by the size of the device, which has at most so much.
-  return {reservation == unknown_reservation ? boundless_memory
-                                             : allocator::device_total_for(reservation),
+  return {shown_device.value_or(boundless_memory),
           recorded.bound ? "requests that failed in the recording fail again" : ""};
+}
+
+Bytes kept_beside(const RecordedMemory& recorded, std::optional<Bytes> shown_device) {
+  if (!recorded.total || !shown_device) return {};
+  const auto reserved_on = [](Bytes device) {
+    return allocator::reservation_size(device, allocator::small_segment);
+  };
+  if (reserved_on(*shown_device) <= reserved_on(*recorded.total)) return {};
+  return *shown_device - *recorded.total;
 }
 
 }  // namespace vramlab::replay

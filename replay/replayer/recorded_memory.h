@@ -44,6 +44,7 @@ class MemoryOfOthers {
   Sums sums_of(const RecordedCall& call, const std::set<std::size_t>& released_otherwise) const;
 
   const DeviceHistory& history_;
+  const PlacedHistory& placed_;
   Bytes memory_;
   Bytes reserved_;
   /// The memory that the program may hold.
@@ -77,9 +78,12 @@ struct ChosenMemory {
   /// As DeviceReport::memory_origin.
   std::string origin;
 };
-/// How much memory a recording is replayed on. `reservation`: the addresses of its expandable
-/// segments.
-ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
+/// How much memory a recording is replayed on. `shown_device`: as its expandable segments show.
+ChosenMemory choose_memory(const RecordedMemory& recorded, std::optional<Bytes> shown_device,
                            const ReplayConditions& conditions);
+
+/// The memory that the recorded device had beside the memory that the failed requests tell, as far
+/// as the addresses of its expandable segments, which go by the size of the device, show it.
+Bytes kept_beside(const RecordedMemory& recorded, std::optional<Bytes> shown_device);
 
 }  // namespace vramlab::replay

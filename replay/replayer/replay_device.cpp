@@ -1,5 +1,8 @@
 #include "replay/replayer/replay_device.h"
 
+#include <algorithm>
+
+#include "allocator/blocks/block.h"
 #include "allocator/types/check.h"
 #include "replay/replayer/apply_event.h"
 #include "replay/replayer/replay_setup.h"
@@ -59,18 +62,20 @@ void ReplayDevice::set_external(Bytes size) {
 
 streams::MemoryOptions ReplayDevice::memory_options() {
   const ReplayConditions& asked = conditions_.setup.asked;
-  streams::MemoryOptions options{.total = conditions_.memory};
+  streams::MemoryOptions options{.total = conditions_.memory, .kept = conditions_.kept};
   options.released = conditions_.released;
   // The recorded course says by itself which work was done.
   options.release_waits = conditions_.setup.course == nullptr;
   options.when_taken = streams::WhenTaken::lowest_gap;
+  // A program that runs out of addresses runs out of memory.
+  options.allocations.end = std::min(options.allocations.end, allocator::highest_address);
   options.keeps_ranges = asked.keeps_ranges;
   RecordedPlaces* places = nullptr;
   if (conditions_.setup.places && !asked.make_program_device) places = &*conditions_.setup.places;
   options.placement = [this,
                        places](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
-    return places != nullptr ? places->place(request) : std::nullopt;
+    return places != nullptr ? places->place(request, request_) : std::nullopt;
   };
   if (places == nullptr) return options;
   options.dictated_below = places->reservations_below();

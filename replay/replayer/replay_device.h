@@ -60,6 +60,9 @@ class ReplayDevice {
   /// The program says what others hold; where the conditions say it, that holds.
   void set_external(Bytes size);
 
+  /// Memory that is asked for from here on is for the request of this entry.
+  void begin_request(std::uint64_t number) { request_ = number; }
+
   /// The device's side of a segment that is there at the start, and where it begins now. Throws
   /// DeviceError where it does not fit.
   Address adopt(GivenSegment segment);
@@ -81,6 +84,7 @@ class ReplayDevice {
 
   /// The place of the next range while a starting state is taken over.
   std::optional<Address> forced_;
+  std::uint64_t request_ = 0;
   const DeviceConditions& conditions_;
   std::uint32_t index_;
   /// Null where streams are counters.

@@ -26,8 +26,6 @@ std::optional<std::string> empty_fraction_note(const DeviceReport& device,
 
 namespace {
 
-std::int64_t whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
-
 /// Memory got beyond the peak: as much had been given back before.
 std::int64_t churn_of(const StatisticValue& reserved) {
   const std::int64_t at_start = reserved.current - reserved.allocated + reserved.freed;
@@ -40,25 +38,25 @@ MetricValues run_metrics(const DeviceReport& device) {
   const StatisticValues& counted = device.statistics;
   const streams::DeviceCallTally& calls = device.device_call_tally;
   MetricValues values = {
-      {"requests", whole(device.requests)},
-      {"frees", whole(device.frees)},
+      {"requests", metric_of(device.requests)},
+      {"frees", metric_of(device.frees)},
       {"peak_allocated", counted.allocated_bytes.all.peak},
       {"peak_active", counted.active_bytes.all.peak},
       {"peak_requested", counted.requested_bytes.all.peak},
       {"peak_reserved", counted.reserved_bytes.all.peak},
-      {"stranded_at_peak", whole(device.stranded_at_peak.value_or(Bytes{}).count)},
+      {"stranded_at_peak", metric_of(device.stranded_at_peak.value_or(Bytes{}).count)},
       {"end_allocated", counted.allocated_bytes.all.current},
       {"end_reserved", counted.reserved_bytes.all.current},
-      {"device_allocs", whole(device.device_calls.allocations)},
-      {"device_frees", whole(device.device_calls.releases)},
-      {"units_mapped", whole(device.device_calls.units_created)},
-      {"units_unmapped", whole(calls.count(streams::DeviceCall::unmap))},
+      {"device_allocs", metric_of(device.device_calls.allocations)},
+      {"device_frees", metric_of(device.device_calls.releases)},
+      {"units_mapped", metric_of(device.device_calls.units_created)},
+      {"units_unmapped", metric_of(calls.count(streams::DeviceCall::unmap))},
       {"device_bytes", counted.reserved_bytes.all.allocated},
       {"device_churn", churn_of(counted.reserved_bytes.all)},
       {"alloc_retries", counted.num_alloc_retries},
       {"stream_synchronisations", counted.num_sync_all_streams},
-      {"device_time", whole(device.device_time_ns)},
-      {"out_of_memory", whole(device.failures.size())}};
+      {"device_time", metric_of(device.device_time_ns)},
+      {"out_of_memory", metric_of(device.failures.size())}};
   if (!device.stranded_at_peak)
     std::erase_if(values,
                   [](const MetricValue& value) { return value.name == "stranded_at_peak"; });

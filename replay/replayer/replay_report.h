@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,8 @@ struct DeviceReport {
   std::optional<std::uint64_t> begin_ns;
   std::optional<std::uint64_t> end_ns;
   StatisticValues statistics;
+  /// The reserved bytes of each private pool that had memory.
+  std::map<PoolId, allocator::PooledStatistic> reserved_by_private_pools;
   streams::DeviceCallCounts device_calls;
   streams::DeviceCallTally device_call_tally;
   /// Modelled, by the costs that the replay was given.
@@ -82,7 +85,9 @@ struct ReplayReport {
   std::vector<DeviceReport> devices;
   /// The report on its pinned host memory, if the program has events about it.
   std::optional<HostReport> host;
-  std::uint64_t events = 0;
+  /// Calls of the allocator: the events of a program. The calls of a recording have several events
+  /// each.
+  std::uint64_t calls = 0;
   /// The first event's that has a time.
   std::optional<std::uint64_t> first_time_ns;
   /// The event at which an out-of-memory ended it.

@@ -43,6 +43,10 @@ std::optional<std::string> refusal_of(const std::string& options, const Referenc
   return error->message;
 }
 
+std::vector<std::string> ignored_in(const std::string& options, const ReferenceVersion& version) {
+  return parse_at_start(options, version).ignored;
+}
+
 Settings settings_of(const std::string& options, const ReferenceVersion& version,
                      const std::string& where) {
   if (const auto refusal = refusal_of(options, version))
@@ -95,7 +99,7 @@ bool ReplaySetup::goes_on_after(std::uint64_t number) const {
 }
 
 ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
-  if (history != nullptr) return choose_memory(history->memory, history->reservation, asked);
+  if (history != nullptr) return choose_memory(history->memory, history->shown_device, asked);
   if (asked.memory) return {*asked.memory, "as given"};
   for (const traces::TraceDevice& known : known_devices)
     if (known.index == device && known.memory.count != 0) return {known.memory, "as the file says"};
@@ -107,8 +111,11 @@ DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
   // Its share of the recorded device is not known, so it says nothing of another one.
   const bool may_be_inferred =
       history != nullptr && !asked.memory_fraction && !asked.memory && course == nullptr;
+  if (history != nullptr && !asked.memory)
+    of_device.kept = kept_beside(history->memory, history->shown_device);
   if (may_be_inferred && history->fidelity.allowed)
-    of_device.memory_fraction = history->fidelity.allowed->fraction_of(of_device.memory);
+    of_device.memory_fraction =
+        history->fidelity.allowed->fraction_of(of_device.memory + of_device.kept);
   return of_device;
 }
 

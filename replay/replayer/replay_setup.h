@@ -26,6 +26,9 @@ std::string hint_about(std::string_view option, const ReferenceVersion& version)
 /// Why this version takes no such string; nothing where it does.
 std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version);
 
+/// Values of the string that this version passes over with a warning, a sentence each.
+std::vector<std::string> ignored_in(const std::string& options, const ReferenceVersion& version);
+
 /// The option string as settings. Throws InputError where it is refused; `where` is for that.
 Settings settings_of(const std::string& options, const ReferenceVersion& version,
                      const std::string& where);

@@ -22,7 +22,7 @@ using traces::InputError;
 namespace {
 
 void append(ReplayReport& report, ReplayReport part) {
-  report.events += part.events;
+  report.calls += part.calls;
   if (part.first_time_ns)
     report.first_time_ns =
         std::min(report.first_time_ns.value_or(*part.first_time_ns), *part.first_time_ns);
@@ -256,7 +256,7 @@ Trust Replayer::trust(const ReplayConditions& conditions) const {
 void Replayer::refuse_full_devices(const ReplayConditions& conditions) const {
   for (const HistoryProgram& history : histories_)
     refuse_full_device(conditions,
-                       choose_memory(history.memory, history.reservation, conditions).memory);
+                       choose_memory(history.memory, history.shown_device, conditions).memory);
   refuse_full_device(conditions, conditions.memory.value_or(boundless_memory));
   if (conditions.memory) return;
   for (const traces::TraceDevice& known : recording_.header().devices)
@@ -281,6 +281,7 @@ ReplayReport Replayer::run(const ReplayConditions& conditions, const ReplayWatch
   report.reference = version_->name;
   const Settings settings = settings_for(conditions);
   report.options = settings.text;
+  std::ranges::move(ignored_in(settings.text, version()), std::back_inserter(report.notes));
   for (const LateStart& start : late_starts()) report.notes.push_back(late_start_text(start));
   if (!recording_.rules().settings.doubt.empty())
     report.notes.push_back(recording_.rules().settings.doubt);

@@ -14,7 +14,7 @@ using Kind = traces::ProgramEventKind;
 /// Rules that were announced until now belong to no step.
 void forget(DeviceReplay& replay) {
   replay.take_rules();
-  replay.take_history();
+  replay.forget_history();
 }
 
 class StepRecorder {

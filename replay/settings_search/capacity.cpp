@@ -103,7 +103,7 @@ class CapacitySearch {
     const bool runs = conditions_.on_out_of_memory == OnOutOfMemory::as_recorded
                           ? !report.stopped_at
                           : !report.has_failures();
-    Try tried{runs, boundless_memory, true, report.events};
+    Try tried{runs, boundless_memory, true, report.calls};
     for (const DeviceReport& device : report.devices) {
       if (device.same_below >= boundless_memory) continue;
       tried.next = std::min(tried.next, round_up(device.same_below, device_granule));

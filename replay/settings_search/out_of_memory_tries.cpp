@@ -49,15 +49,26 @@ std::string_view name_of_option(std::string_view option) {
   return option;
 }
 
+template <class Is>
+bool all_failures(const ReplayReport& report, traces::DeviceIndex of, const Is& is) {
+  return std::ranges::all_of(report.devices, [&](const DeviceReport& device) {
+    return device.device != of || std::ranges::all_of(device.failures, is);
+  });
+}
+
 }  // namespace
 
 bool passes(const ReplayReport& report, const FailedAt& failed) {
-  return std::ranges::all_of(report.devices, [&](const DeviceReport& device) {
-    return device.device != failed.device ||
-           std::ranges::all_of(device.failures, [&](const FailedRequest& failure) {
-             return failure.event > failed.event || failed.went_on_after.contains(failure.event);
-           });
+  return all_failures(report, failed.device, [&](const FailedRequest& failure) {
+    return failure.event > failed.event || failed.went_on_after.contains(failure.event);
   });
+}
+
+bool runs_through(const ReplayReport& report, const FailedAt& failed) {
+  const auto is_no_later = [&](const FailedRequest& failure) {
+    return failure.event <= failed.event;
+  };
+  return passes(report, failed) && all_failures(report, failed.device, is_no_later);
 }
 
 std::string with_option(std::string_view options, const std::string& added) {
@@ -92,7 +103,7 @@ std::vector<TriedOptions> try_likely_options(const ReplayTry& replay, const Fail
   for (const std::string& added : likely_options(settings, share)) {
     const std::string options = with_option(settings.text, added);
     const ReplayReport report = replay({std::nullopt, options});
-    tried.push_back({added, passes(report, failed), !report.has_failures(), options});
+    tried.push_back({added, passes(report, failed), runs_through(report, failed), options});
   }
   return tried;
 }

@@ -32,6 +32,8 @@ struct FailedAt {
 
 /// Whether the request passes, and no request before it fails that did not fail before.
 bool passes(const ReplayReport& report, const FailedAt& failed);
+/// Whether it passes, and no later request of the device fails.
+bool runs_through(const ReplayReport& report, const FailedAt& failed);
 
 struct TriedOptions {
   /// The text added to the options, such as `expandable_segments:True`.

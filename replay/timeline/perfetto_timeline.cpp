@@ -75,8 +75,8 @@ class TrackFigures : public FollowedBlocks {
   Bytes largest_free_of(std::uint32_t track, const PlacementBlocks& blocks) const {
     const auto kind = timeline_.tracks[track].kind;
     Bytes largest;
-    for (const auto& [one_class, set] : blocks.all_free_blocks()) {
-      if (kind && one_class.kind != *kind) continue;
+    for (const auto& [group, set] : blocks.all_free_blocks()) {
+      if (kind && group.of.kind != *kind) continue;
       for (auto at = set.rbegin(); at != set.rend() && at->first > largest; ++at)
         if (track_of_life_[blocks.find(at->second)->life] == track) largest = at->first;
     }

@@ -31,13 +31,13 @@ SimulatedMemory::SimulatedMemory(MemoryOptions options)
   check(options_.granularity.count > 0, "the granularity is at least one byte");
   if (options_.keeps_ranges == KeepsRanges::yes)
     placed_ranges_ = std::make_shared<PlacedRanges>(
-        PlacingRules{options_.granularity, options_.allocations, options_.reservations,
-                     options_.dictated_below});
+        PlacingRules{options_.total, options_.granularity, options_.allocations,
+                     options_.reservations, options_.dictated_below});
 }
 
 MemoryInfo SimulatedMemory::info() const {
   const Bytes room = options_.total - std::min(options_.total, used_);
-  return {room - std::min(room, external_), options_.total};
+  return {room - std::min(room, external_), options_.total + options_.kept};
 }
 
 std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {
@@ -269,6 +269,8 @@ bool PlacedRanges::same_order_on(Bytes device_total) const {
     }
     // Without mapped memory its units are unknown, and so is its size on another device.
     if (!note.keeps_size && note.unit == Bytes{}) return false;
+    // A reserve that an option says grows otherwise.
+    if (size_on(note, rules_.device_total) != note.place.size) return false;
     const Bytes size = size_on(note, device_total);
     const auto at = place_on(note, size, gaps);
     if (!at) return false;

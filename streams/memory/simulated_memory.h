@@ -28,6 +28,8 @@ enum class KeepsRanges : bool { no, yes };
 
 /// The rules by which a memory places ranges.
 struct PlacingRules {
+  /// The size of the device that ranges were placed on.
+  Bytes device_total;
   Bytes granularity;
   AddressRange allocations;
   AddressRange reservations;
@@ -109,6 +111,9 @@ enum class WhenTaken : std::uint8_t { fail, lowest_gap };
 
 struct MemoryOptions {
   Bytes total;
+  /// A part of the device beside `total` that nobody can have: it only makes the device larger
+  /// where its size is asked for.
+  Bytes kept{};
   Bytes granularity{2ULL << 20};
   AddressRange allocations{{0x7f0000000000}, {0x8000000000000000}};
   AddressRange reservations{{0x300000000000}, {0x7f0000000000}};

@@ -8,24 +8,28 @@ SPEC = importlib.util.spec_from_file_location("shares", ROOT / "tools/dev/shares
 shares = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(shares)
 
-LISTING = "Running main()\nBlocks.\n  split\nAll/Rows.\n  are_equal/0  # GetParam() = 1\nPools/0.  # TypeParam = int\n  x\n"
-
 
 class Shares(unittest.TestCase):
-    def test_each_suite_is_in_one_share(self):
-        everything = shares.filter_for(LISTING, None)
-        self.assertEqual(everything, "Blocks.*:All/Rows.*:Pools/0.*")
-        by_day = [shares.filter_for(LISTING, share) for share in range(shares.SHARES)]
-        suites = [suite for part in by_day if part != "none" for suite in part.split(":")]
-        self.assertEqual(sorted(suites), sorted(everything.split(":")))
+    def test_each_room_is_in_one_share(self):
+        rooms = [room for share in range(shares.SHARES) for room in shares.rooms_of(share)]
+        self.assertEqual(len(rooms), len(set(rooms)))
+        self.assertEqual(set(rooms), {path.parent.relative_to(ROOT).as_posix()
+                                      for path in (ROOT / "tests").rglob("*.cpp")})
 
-    def test_shares_of_a_week_are_alike(self):
-        counts = [sum(shares.is_in_share(f"Suite{i}.", share) for i in range(700))
-                  for share in range(shares.SHARES)]
-        self.assertTrue(all(60 < count < 140 for count in counts), counts)
+    def test_the_nearest_folder_that_a_day_names_counts(self):
+        self.assertEqual(shares.DAYS[shares.share_of_room("replay/replayer")][0], "replay/replayer")
+        self.assertEqual(shares.DAYS[shares.share_of_room("replay/packing")], ["replay"])
+        self.assertIn("vramlab_shim_tests", shares.DAYS[shares.share_of_room("random")])
 
-    def test_a_share_without_suites_runs_no_test(self):
-        self.assertEqual(shares.filter_for("", 0), "none")
+    def test_each_folder_that_a_day_names_has_tests(self):
+        for day in shares.DAYS:
+            for name in day:
+                if not name.startswith("vramlab_"):
+                    self.assertTrue(any((ROOT / "tests" / name).rglob("*_test.cpp")), name)
+
+    def test_all_programs_together_are_those_of_the_days(self):
+        by_day = [name for share in range(shares.SHARES) for name in shares.programs_of(share)]
+        self.assertEqual(by_day, shares.programs_of(None))
 
     def test_a_changed_header_is_seen_through_its_source_or_a_user(self):
         sources = shares.all_sources()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """One figure, one value: every command answers the same question about a file with the same number.
 Each file is given to info, explain, replay, snapshot, top, diff, report, streams, pack, sweep, capacity and
-advise; each figure that two of them share is compared. Without files, the samples and some recordings of tests/truth
+advise; each figure that two of them share is compared. The line of a failed request is read from the
+recording itself, too, and so are the counts of a replay under the recorded options. Without files, the samples and some recordings of tests/truth
 are asked; VRAMLAB_RECORDINGS may name more files and folders, separated by colons.
 
     python3 tests/figures/shared_figures.py PROGRAM [FILE or FOLDER ...]
@@ -12,6 +13,7 @@ import concurrent.futures
 import gzip
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -22,7 +24,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 SAMPLES = os.path.join(ROOT, "traces", "samples")
 # Recordings with slack in blocks, waiting blocks, other roundings, expandable segments and pools.
 TRUTH = ["frag_2400", "frag_2400.exp", "frag_2400.nonsplit", "chunks_4.split128", "toggles",
-         "pooltight", "poolloop_all.exp", "clear_random.split32", "serve"]
+         "pooltight", "pooltight_440", "poolloop_all.exp", "retry_late_tight",
+         "oversize_late_tight.exp", "clear_random.split32", "serve"]
 # Searches take long on long files.
 MOST_SEARCHED_EVENTS = 60_000
 
@@ -70,8 +73,16 @@ class Answers:
         return sum(len(said) - 1 for said in self.figures.values())
 
 
+def say_recorded_counts(answers, number, counts):
+    """The events of a recording, as a replay under the recorded options counts them."""
+    answers.say("device_allocs", number, "the recording", counts.get("segment_alloc", 0))
+    answers.say("device_frees", number, "the recording", counts.get("segment_free", 0))
+    answers.say("out_of_memory", number, "the recording", counts.get("oom", 0))
+    answers.say("requests", number, "the recording", counts.get("alloc", 0) + counts.get("oom", 0))
+
+
 METRICS_OF_RUN = ["peak_allocated", "peak_active", "peak_requested", "peak_reserved",
-                  "end_allocated", "end_reserved", "device_allocs", "out_of_memory"]
+                  "end_allocated", "end_reserved", "device_allocs", "device_frees", "out_of_memory"]
 
 
 def say_run(answers, device, who, metrics):
@@ -84,6 +95,8 @@ def ask_replay(answers):
     for device in (document or {}).get("devices", []):
         number = device["device"]
         say_run(answers, number, "replay", device["metrics"])
+        answers.say("requests", number, "replay", device["requests"])
+        answers.say("classic segments", number, "replay", device["end"]["segments"])
         for name in ("peak_allocated", "peak_reserved"):
             peak = device[name]
             answers.say(name, number, f"replay's {name}", peak["bytes"])
@@ -99,7 +112,7 @@ def ask_replay(answers):
     return document
 
 
-def ask_info(answers):
+def ask_info(answers, is_exact):
     file = answers.ask("info", "--json", answers.file)["files"][0]
     if file["program"] is not None or file["log"] is not None:
         return
@@ -109,6 +122,11 @@ def ask_info(answers):
         answers.say("end_allocated", number, "info", device["segments"]["allocated_bytes"])
         for name in ("peak_requested", "peak_active", "peak_allocated", "peak_reserved"):
             answers.say(name, number, "info", device.get(name + "_bytes"))
+        if is_exact and device["events"] > 1:
+            say_recorded_counts(answers, number, device["events_by_action"])
+            segments = device["segments"]
+            answers.say("classic segments", number, "info",
+                        segments["count"] - segments["expandable"])
 
 
 def ask_explain(answers):
@@ -124,6 +142,54 @@ def ask_explain(answers):
     say_run(answers, answer["device"], "explain", answer["metrics"])
     if not answer["out_of_memory"] and answer["metrics"].get("peak_allocated"):
         answers.say("peak_allocated", answer["device"], "explain's holders", answer["held_bytes"])
+
+
+class DataOnly(pickle.Unpickler):
+    """Snapshots are lists and dicts; a pickle that names a class is none."""
+
+    def find_class(self, module, name):
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+
+def is_of_user(frame):
+    path = frame["filename"].replace("\\", "/")
+    installed = ("/site-packages/", "/dist-packages/", "/lib/python", "/torch/", "torch/", "<",
+                 "/torchinductor_")
+    return path.endswith(".py") and not any(part in path for part in installed)
+
+
+def line_of(frames):
+    """The first frame of user code, as answers name it; None if no frame is of user code."""
+    for frame in filter(is_of_user, frames):
+        folder_and_file = "/".join(frame["filename"].replace("\\", "/").split("/")[-2:])
+        return f"{folder_and_file}:{frame['line']} {frame['name']}"
+    return None
+
+
+def ask_failing_lines(answers):
+    """The line of the first failed request of each device, from the entry itself."""
+    if not re.search(r"\.pickle(\.gz)?$", answers.file):
+        return
+    opened = gzip.open if answers.file.endswith(".gz") else open
+    with opened(answers.file, "rb") as file:
+        snapshot = DataOnly(file).load()
+    for number, trace in enumerate(snapshot["device_traces"]):
+        failed = [(event, entry) for event, entry in enumerate(trace) if entry["action"] == "oom"]
+        if not failed:
+            continue
+        event, entry = failed[0]
+        line = line_of(entry.get("frames", []))
+        explained = answers.ask("explain", "--quick", "--json", "--device", str(number),
+                                answers.file)["answer"]["out_of_memory"]
+        answers.say("event of the first failure", number, "the entry", event)
+        answers.say("event of the first failure", number, "explain", explained["event"])
+        answers.say("line of the first failure", number, "the entry", line)
+        answers.say("line of the first failure", number, "explain", line and explained["call_site"])
+        state = answers.ask("snapshot", "--at", "oom", "--quick", "--json", answers.file)
+        for failure in (state or {}).get("out_of_memory", []):
+            if failure["device"] == number:
+                answers.say("line of the first failure", number, "snapshot",
+                            line and failure["call_site"])
 
 
 def ask_state(answers, at):
@@ -254,11 +320,13 @@ def say_capacity(answers, number, capacity, options):
 def ask_everything(program, file):
     answers = Answers(program, file)
     verified = answers.ask("verify", "--json", file)
-    is_exact = verified is None or verified["files"][0]["label"] in ("exact", "final state only")
-    if verified is not None and verified["files"][0]["label"] == "approximate":
+    label = "exact" if verified is None else verified["files"][0]["label"]
+    is_exact = label in ("exact", "final state only")
+    if label in ("approximate", "not replayed"):
         # No allocator can have done what the events say, so nothing is followed.
         return answers
-    ask_info(answers)
+    ask_info(answers, verified is not None and label == "exact")
+    ask_failing_lines(answers)
     ask_explain(answers)
     replay = ask_replay(answers) if is_exact else None
     top = None
@@ -270,7 +338,7 @@ def ask_everything(program, file):
     if replay and replay["metrics"]["out_of_memory"] == 0:
         ask_streams(answers)
         ask_pack(answers)
-    if replay and len(replay["devices"]) == 1 and replay["events"] <= MOST_SEARCHED_EVENTS:
+    if replay and len(replay["devices"]) == 1 and replay["allocator_calls"] <= MOST_SEARCHED_EVENTS:
         ask_searches(answers, replay)
     return answers
 

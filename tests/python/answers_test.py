@@ -79,10 +79,31 @@ class Equality(unittest.TestCase):
     def test_of_commands_about_several_files(self):
         files = [f"{SAMPLES}/leak.vtrace", f"{SAMPLES}/training.vtrace"]
         self.assert_equal(vramlab.sweep(files, [""]), "sweep", *files, "--conf", "")
+        self.assert_equal(vramlab.explain(files), "explain", *files)
+        self.assert_equal(vramlab.advise(files, jobs=2), "advise", *files)
+        self.assert_equal(vramlab.replay(files, conf=""), "replay", *files, "--conf", "")
+        self.assert_equal(vramlab.top(files, by="size"), "top", *files, "--by", "size")
+        self.assert_equal(vramlab.capacity(files, "", replays_above=5), "capacity", *files,
+                          "--conf", "", "--replays-above", "5")
         case = "tests/conformance/small-1164.json.gz"
         self.assert_equal(vramlab.conform([case]), "conform", case)
         self.assertEqual([workload.name for workload in vramlab.workloads()],
                          [row["name"] for row in printed("generate", "--list")["workloads"]])
+
+    def test_the_worst_of_several_files_and_all_of_them(self):
+        files = [f"{SAMPLES}/leak.vtrace", f"{SAMPLES}/training.vtrace"]
+        found = vramlab.replay(files)
+        alone = [vramlab.open(file).replay() for file in files]
+        self.assertEqual(found.answers, alone)
+        self.assertEqual(found.worst, max(alone, key=lambda answer: answer.peak_reserved))
+        self.assertEqual([row.peak_reserved for row in found.rows],
+                         [answer.peak_reserved for answer in alone])
+        needs = [vramlab.open(file).capacity("", replays_above=5).bytes for file in files]
+        self.assertEqual(vramlab.capacity(files, "", replays_above=5).bytes, max(needs))
+        one = vramlab.top(files[0])
+        self.assertEqual(one.worst, vramlab.open(files[0]).top())
+        self.assertEqual(vramlab.explain(files).answer.file,
+                         vramlab.explain(reversed(files)).answer.file)
 
     def test_a_text_is_one_option_string_and_one_file(self):
         rec = vramlab.open(f"{SAMPLES}/leak.vtrace")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Replays beside what PyTorch did: each recording of a folder is verified, replayed as recorded, and
 replayed under the options and the memory of every other recording of the same program. truth.json
-has the figures of each run. left.json lists the comparisons that still differ, with the reason; one
+has the figures of each run. A run with "asked": false did things that no recording tells, so it is
+not compared with others. left.json lists the comparisons that still differ, with the reason; one
 that is listed and does not differ is a failure as well, so that the list stays true.
 
     python3 tests/truth/compare.py PROGRAM [FOLDER]
@@ -13,6 +14,9 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "cuda_standins", "real"))
+
+import figures_compared
 
 
 def read(folder, name, otherwise=None):
@@ -54,16 +58,11 @@ class Comparison:
         result = self.run("replay", "--json", "--on-oom", "skip", self.file_of(name), *conditions)
         if not result.stdout:
             return {}, result.stderr.strip()
-        answer = json.loads(result.stdout)
-        end = answer["devices"][0]["end"]
-        return {**answer["metrics"], "end_segments": end["segments"],
-                "end_inactive_split_bytes": end["inactive_split_bytes"]}, ""
+        return figures_compared.of_replay(json.loads(result.stdout)), ""
 
     def compare(self, kind, name, other, *conditions):
         got, error = self.figures(name, *conditions)
-        want = self.truth[other]["figures"]
-        different = [f"{key} {got[key]}, PyTorch {want[key]}" for key in want
-                     if key in got and got[key] != want[key]]
+        different = figures_compared.differences(self.truth[other]["figures"], got)
         self.judge(kind, name if name == other else f"{name} -> {other}",
                    error or ", ".join(different))
 
@@ -79,6 +78,7 @@ class Comparison:
         a, b = self.truth[one], self.truth[other]
         return (one != other and a["program"] == b["program"] and
                 a["events_late"] == b["events_late"] and not a["figures"]["out_of_memory"] and
+                a.get("asked", True) and b.get("asked", True) and
                 f"{one} -> {other}" not in self.unanswerable)
 
     def all(self):

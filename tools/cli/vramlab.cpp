@@ -1,10 +1,12 @@
 // The program: reads the command line, runs the subcommand, and turns errors into messages and exit
 // statuses.
+#include <signal.h>
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -235,6 +237,27 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
   }
 }
 
+/// A file that grows beyond the limit of the shell is one that can't be written to, and not the end
+/// of the program. A handler and not the wish to ignore it: programs that are started inherit that.
+void go_on_at_file_limit() {
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  ::sigaction(SIGXFSZ, &action, nullptr);
+}
+
+/// The sentence about what the system refused; empty for other errors.
+std::string lack_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+      dynamic_cast<const std::length_error*>(&error) != nullptr)
+    return "expected enough memory for this, found that the system gives no more (ulimit -v or a "
+           "container may limit it)";
+  const auto* const refused = dynamic_cast<const std::system_error*>(&error);
+  if (refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again)
+    return "expected one more thread, found that the system starts none: " +
+           refused->code().message() + " (ulimit -u, ulimit -v or a container may limit it)";
+  return {};
+}
+
 }  // namespace
 }  // namespace vramlab::tools
 
@@ -243,6 +266,7 @@ int main(int argument_count, char** arguments) {
   using vramlab::tools::MessageForm;
   MessageForm form = MessageForm::text;
   vramlab::tools::hold_closed_streams();
+  vramlab::tools::go_on_at_file_limit();
   try {
     form = vramlab::tools::asked_message_form();
     const ExitStatus status = vramlab::tools::run(argument_count, arguments, form);
@@ -253,7 +277,11 @@ int main(int argument_count, char** arguments) {
   } catch (const vramlab::traces::InputError& error) {
     std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
   } catch (const std::exception& error) {
-    std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
+    const std::string lack = vramlab::tools::lack_of(error);
+    const std::string message = lack.empty()
+                                    ? vramlab::tools::error_message(error, form)
+                                    : vramlab::tools::error_message(std::runtime_error(lack), form);
+    std::fputs(message.c_str(), stderr);
   }
   return static_cast<int>(ExitStatus::bad_input);
 }

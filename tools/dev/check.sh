@@ -4,7 +4,8 @@
 # under the thread sanitizer. All steps, or those named: bash tools/dev/check.sh format lint. Stops at the
 # first step that fails.
 # --today in front: lint looks only at sources that changed since the last release, and of the suites
-# under sanitizers the seventh of the day runs, so that a week covers all (tools/dev/shares.py).
+# under sanitizers only the rooms and programs of the day are built and run, so that a week covers all
+# (tools/dev/shares.py); --share N takes the share of another day.
 # bash tools/dev/check.sh truth FOLDER compares replays with the runs of a folder like tests/truth.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -21,7 +22,8 @@ files_named() { find allocator streams traces replay tools "$@" | sort; }
 
 check_format() {
   step "every source is formatted as .clang-format says (bash tools/dev/format.sh does it)"
-  files_named tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' | xargs clang-format-19 --dry-run --Werror
+  files_named tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' |
+    xargs --max-args=64 --max-procs="$jobs" clang-format-19 --dry-run --Werror
 }
 
 check_scripts() {
@@ -68,35 +70,34 @@ check_memory() {
   bash tools/dev/check_memory.sh
 }
 
-# The filter for the suites of a program that match a pattern and are in the share.
-suites_of() { "$1" --gtest_list_tests --gtest_filter="$2" | python3 tools/dev/shares.py suites "${share[@]}"; }
-
-# In parts, not test by test: starting an instrumented program takes longer than most tests.
+# The suite of the rooms in the share, in parts, not test by test: starting an instrumented program takes
+# longer than most tests.
 suite_under() {
   local parts=$((jobs * 8)) program="build-$1/vramlab_tests"
-  bash tools/build.sh "$1" vramlab vramlab_tests
-  local filter
-  filter="$(suites_of "$program" '*')"
+  cmake --preset "$1" --log-level=WARNING -G Ninja \
+    "-DVRAMLAB_TEST_ROOMS=$(python3 tools/dev/shares.py rooms "${share[@]}")" >/dev/null
+  if ! ninja -C "build-$1" -t query vramlab_tests >/dev/null 2>&1; then
+    echo "$1: no room of the share has tests for it"
+    return
+  fi
+  bash tools/build.sh "$1" vramlab_tests
   seq 0 $((parts - 1)) |
-    UBSAN_OPTIONS=print_stacktrace=1 GTEST_TOTAL_SHARDS="$parts" GTEST_BRIEF=1 GTEST_FILTER="$filter" \
+    UBSAN_OPTIONS=print_stacktrace=1 GTEST_TOTAL_SHARDS="$parts" GTEST_BRIEF=1 \
       xargs --max-procs="$jobs" -I '{}' env GTEST_SHARD_INDEX='{}' timeout 3600 "$program"
 }
 
 # program_under PRESET PROGRAM [FILTER]: a program with suites of its own, in one process.
 program_under() {
-  local filter
   bash tools/build.sh "$1" "$2"
-  filter="$(suites_of "build-$1/$2" "${3:-*}")"
-  timeout 3600 "build-$1/$2" --gtest_brief=1 --gtest_filter="$filter"
+  timeout 3600 "build-$1/$2" --gtest_brief=1 --gtest_filter="${3:-*}"
 }
 
 # The PyTorch plug-in's, a process each: what PyTorch loads lives as long as its process, so leaks
 # are not looked for (which the sanitizer can't where a library was loaded later).
 torch_tests_under() {
   bash tools/build.sh "$1" vramlab_torch_tests
-  local program="build-$1/vramlab_torch_tests" filter
-  filter="$(suites_of "$program" "$2")"
-  "$program" --gtest_list_tests --gtest_filter="$filter" |
+  local program="build-$1/vramlab_torch_tests"
+  "$program" --gtest_list_tests --gtest_filter="$2" |
     awk '/^[^ ]/ { suite = $1 } /^ / { print suite $1 }' |
     GTEST_BRIEF=1 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=0 \
       xargs --no-run-if-empty --max-procs="$jobs" -I '{}' \
@@ -106,10 +107,13 @@ torch_tests_under() {
 check_address() {
   step "the suite under the address and undefined-behaviour sanitizers${share:+ (share ${share[0]} of 0 to 6)}"
   suite_under asan-ubsan
-  for program in vramlab_fake_cuda_tests vramlab_shim_tests vramlab_live_tests; do
-    program_under asan-ubsan "$program"
+  local program
+  for program in $(python3 tools/dev/shares.py programs "${share[@]}"); do
+    case "$program" in
+      vramlab_torch_tests) torch_tests_under asan-ubsan '*' ;;
+      *) program_under asan-ubsan "$program" ;;
+    esac
   done
-  torch_tests_under asan-ubsan '*'
 }
 
 # Without the suite, whose many sources take long to compile.
@@ -126,19 +130,34 @@ check_soak() {
 check_thread() {
   step "programs with threads under the thread sanitizer${share:+ (share ${share[0]} of 0 to 6)}"
   suite_under tsan
+  local program
+  for program in $(python3 tools/dev/shares.py programs "${share[@]}"); do
+    case "$program" in
+      vramlab_shim_tests) shim_under_tsan ;;
+      vramlab_fake_cuda_tests) program_under tsan "$program" '*Threads*' ;;
+      vramlab_torch_tests) torch_tests_under tsan '*Threads*' ;;
+    esac
+  done
+}
+
+shim_under_tsan() {
   # Children that a test forks begin threads, which the sanitizer has to be allowed.
   TSAN_OPTIONS=die_after_fork=0 program_under tsan vramlab_shim_tests
-  program_under tsan vramlab_fake_cuda_tests '*Threads*'
   bash tools/build.sh tsan vramlab_shim_soak
   build-tsan/vramlab_shim_soak 30000 1 4
   build-tsan/vramlab_shim_soak --mix all 20000 1 4
-  torch_tests_under tsan '*Threads*'
 }
 
-if [ "${1:-}" = --today ]; then
-  share=("$(python3 tools/dev/shares.py today)")
-  shift
-fi
+case "${1:-}" in
+  --today)
+    share=("$(python3 tools/dev/shares.py today)")
+    shift
+    ;;
+  --share)
+    share=("${2:?--share needs a number from 0 to 6}")
+    shift 2
+    ;;
+esac
 if [ "${1:-}" = truth ]; then
   check_truth "${2:-}"
   exit
@@ -147,7 +166,7 @@ steps=("$@")
 [ "$#" -gt 0 ] || steps=("${all_steps[@]}")
 for name in "${steps[@]}"; do
   if ! declare -F "check_$name" >/dev/null; then
-    echo "usage: bash tools/dev/check.sh [--today] [STEP...]   steps: ${all_steps[*]}" >&2
+    echo "usage: bash tools/dev/check.sh [--today | --share 0..6] [STEP...]   steps: ${all_steps[*]}" >&2
     exit 2
   fi
 done

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Real PyTorch without a GPU: makes an environment for each version in build/real_pytorch/VERSION
-# (or in $VRAMLAB_REAL_PYTORCH) and runs the suite of tests/cuda_standins/real in each. The wheel is the
-# CUDA build; NVIDIA's packages are never installed, because the dry run stands in for them. Without
-# a version: 2.6.0 and the newest. An environment that is complete is used as it is.
+# (or in $VRAMLAB_REAL_PYTORCH), and in each runs the suite of tests/cuda_standins/real and the random
+# programs of the day (tests/random_pytorch). The wheel is the CUDA build; NVIDIA's packages are never
+# installed, because the dry run stands in for them. Without a version: 2.6.0 and the newest. An
+# environment that is complete is used as it is.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -17,8 +18,9 @@ while [ "$#" -gt 0 ]; do
     -h | --help)
       echo "usage: bash tools/dev/real_pytorch.sh [--install-only | --existing] [VERSION…] [-- OPTION…]"
       echo "Installs PyTorch into build/real_pytorch/VERSION and runs the programs of"
-      echo "tests/cuda_standins/real on it; with --existing only in what is installed already."
-      echo "Options after -- go to tests/cuda_standins/real/run_suite.py."
+      echo "tests/cuda_standins/real and tests/random_pytorch on it; with --existing only in what is"
+      echo "installed already. Options after -- go to tests/cuda_standins/real/run_suite.py, which"
+      echo "then runs alone."
       exit 0
       ;;
     -*) echo "real_pytorch: unknown option $1; see --help" >&2; exit 2 ;;
@@ -103,5 +105,7 @@ for version in "${versions[@]}"; do
   echo "real_pytorch: the suite on PyTorch $version"
   python3 -B tests/cuda_standins/real/run_suite.py --python "$environments/$version/bin/python" "$@" ||
     status=1
+  [ "$#" -eq 0 ] || continue
+  python3 -B tests/random_pytorch/run.py --python "$environments/$version/bin/python" || status=1
 done
 exit "$status"

@@ -1,7 +1,9 @@
 """Shares of long checks: a seventh for each day of the week, so that a week covers all.
 
     shares.py today                 prints the share of the day, a number from 0 to 6
-    shares.py suites [SHARE]        reads what a test program lists, prints a filter for googletest
+    shares.py rooms [SHARE]         prints the rooms of vramlab_tests that are in it, for VRAMLAB_TEST_ROOMS
+                                    of CMake; without a share none, which means all
+    shares.py programs [SHARE]      prints the test programs that are in it
     shares.py sources               prints all sources that lint looks at
     shares.py sources SHARE         prints those that changed since the last release: the newest tag of
                                     it, or without one the commit that gave CMakeLists.txt its version.
@@ -9,13 +11,23 @@
 """
 import datetime
 import pathlib
-import re
 import subprocess
 import sys
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARES = 7
+# The tests of each day: folders of tests/ with all below them that no other day names, and programs
+# with tests of their own. Each is about as long to compile as another.
+DAYS = [
+    ["cli", "what_if"],
+    ["allocator"],
+    ["replay/replayer", "replay/recording", "vramlab_fake_cuda_tests"],
+    ["replay"],
+    ["traces", "vramlab_live_tests", "vramlab_torch_tests"],
+    ["streams", "contract"],
+    ["", "vramlab_shim_tests"],
+]
+SHARES = len(DAYS)
 MOST_CHANGED = 100
 CODE_FOLDERS = ["allocator", "streams", "traces", "replay", "tools"]
 # WebAssembly's own, which no other build compiles.
@@ -30,11 +42,24 @@ def is_in_share(name, share):
     return zlib.crc32(name.encode()) % SHARES == share
 
 
-def filter_for(listing, share):
-    """A suite is a line that begins at the margin, and its name ends in a dot."""
-    suites = re.findall(r"^(\S+\.)(?:\s|$)", listing, re.MULTILINE)
-    return ":".join(f"{suite}*" for suite in suites
-                    if share is None or is_in_share(suite, share)) or "none"
+def share_of_room(room):
+    """The day that names the nearest folder above a room."""
+    while True:
+        for share, names in enumerate(DAYS):
+            if room in names:
+                return share
+        room = room.rpartition("/")[0]
+
+
+def rooms_of(share):
+    """Folders below tests/ with sources, also those of other programs, whose sources no day's vramlab_tests has."""
+    rooms = sorted({path.parent.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("*.cpp")})
+    return [f"tests/{room}" for room in rooms if share_of_room(room) == share]
+
+
+def programs_of(share):
+    days = DAYS if share is None else [DAYS[share]]
+    return [name for day in days for name in day if name.startswith("vramlab_")]
 
 
 def git(*arguments):
@@ -88,8 +113,10 @@ def main(what, share=None):
     share = None if share is None else int(share)
     if what == "today":
         print(share_of_today())
-    elif what == "suites":
-        print(filter_for(sys.stdin.read(), share))
+    elif what == "rooms":
+        print("" if share is None else ";".join(rooms_of(share)))
+    elif what == "programs":
+        print(" ".join(programs_of(share)))
     elif what == "sources":
         print("\n".join(all_sources() if share is None else sources_to_lint(share)))
     else:

@@ -173,12 +173,22 @@ bool has_ending(TraceFormat format, std::string_view path) {
   });
 }
 
+/// Refuses a dict that is no snapshot; `key` is one that it has, empty for none.
+[[noreturn]] void refuse_other_dict(const std::string& file, std::string_view key) {
+  refuse_file(file, "a memory snapshot, with 'segments' or 'device_traces'",
+              key.empty() ? "a dict without either" : "a dict with '" + std::string(key) + "'");
+}
+
+/// PyTorch numbers devices with seven bits.
+constexpr std::uint32_t most_devices = 128;
+
 /// Passes a snapshot on and looks whether it has memory: segments or events, perhaps none, of GPUs
-/// or of pinned host memory.
+/// or, if that will do, of pinned host memory. Refuses devices that no allocator has.
 class MemorySections final : public PassingSinks {
  public:
-  MemorySections(const SnapshotTables& tables, NativeSinks next)
-      : PassingSinks(next), tables_(tables) {}
+  MemorySections(const std::string& file, const SnapshotTables& tables, NativeSinks next,
+                 HostAlone host_alone)
+      : PassingSinks(next), file_(file), tables_(tables), host_alone_(host_alone) {}
 
   void bare_list() override {
     has_memory_ = true;
@@ -189,31 +199,53 @@ class MemorySections final : public PassingSinks {
                   section == SnapshotSection::device_traces;
     PassingSinks::section(section);
   }
+  void segment(const SegmentValue& segment) override {
+    if (segment.device < 0 || segment.device >= std::int64_t{most_devices})
+      refuse_device("segments[" + std::to_string(segment_count_) + "]", segment.device);
+    ++segment_count_;
+    PassingSinks::segment(segment);
+  }
+  void device_trace(DeviceIndex device) override {
+    if (device.value >= most_devices)
+      refuse_device("device_traces[" + std::to_string(device.value) + "]", device.value);
+    PassingSinks::device_trace(device);
+  }
   void unknown_section(TextId key, const GenericPointer& value) override {
     const std::string_view name = tables_.texts.text(key);
-    if (name == host_segments_key || name == host_traces_key)
+    const bool is_of_host = name == host_segments_key || name == host_traces_key;
+    if (is_of_host && host_alone_ == HostAlone::allowed)
       has_memory_ = true;
     else if (!other_)
       other_ = key;
     PassingSinks::unknown_section(key, value);
   }
-  void refuse_without_memory(const std::string& file) const {
-    if (!has_memory_) refuse_other_dict(file, other_ ? tables_.texts.text(*other_) : "");
+  void refuse_without_memory() const {
+    if (!has_memory_) refuse_other_dict(file_, other_ ? tables_.texts.text(*other_) : "");
   }
 
  private:
+  [[noreturn]] void refuse_device(const std::string& position, std::int64_t device) const {
+    throw InputError(
+        {file_, position,
+         "a device from 0 to " + std::to_string(most_devices - 1) + ", as PyTorch has no others",
+         "device " + std::to_string(device)});
+  }
+
+  const std::string& file_;
   const SnapshotTables& tables_;
+  HostAlone host_alone_;
+  std::uint64_t segment_count_ = 0;
   bool has_memory_ = false;
   std::optional<TextId> other_;
 };
 
-SnapshotFacts read_sections(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) {
+SnapshotFacts read_sections(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks,
+                            HostAlone host_alone) {
   const FormatRow& row = row_of(trace.format);
-  if (trace.format != TraceFormat::snapshot_pickle && trace.format != TraceFormat::snapshot_json)
-    return row.read(trace, tables, sinks);
-  MemorySections sections(tables, sinks);
-  SnapshotFacts facts = row.read(trace, tables, sections.sinks());
-  sections.refuse_without_memory(trace.file);
+  MemorySections sections(trace.file, tables, sinks, host_alone);
+  SnapshotFacts facts = row.read(trace, tables, {sections, sinks.program});
+  if (trace.format == TraceFormat::snapshot_pickle || trace.format == TraceFormat::snapshot_json)
+    sections.refuse_without_memory();
   return facts;
 }
 
@@ -230,17 +262,13 @@ std::optional<TraceFormat> format_beginning_like(std::string_view bytes) {
   return std::nullopt;
 }
 
-void refuse_other_dict(const std::string& file, std::string_view key) {
-  refuse_file(file, "a memory snapshot, with 'segments' or 'device_traces'",
-              key.empty() ? "a dict without either" : "a dict with '" + std::string(key) + "'");
-}
-
-SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) {
+SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks,
+                         HostAlone host_alone) {
   if (trace.memory == ShownMemory::host) {
     HostRecording host(tables, sinks);
-    return read_sections(trace, tables, host.sinks());
+    return read_sections(trace, tables, host.sinks(), HostAlone::allowed);
   }
-  return read_sections(trace, tables, sinks);
+  return read_sections(trace, tables, sinks, host_alone);
 }
 
 SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSink& sink) {

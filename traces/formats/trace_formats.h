@@ -36,12 +36,12 @@ struct SnapshotFacts {
   std::uint64_t bytes = 0;
 };
 
-/// Refuses a dict that is no snapshot; `key` is one that it has, empty for none. Throws InputError.
-[[noreturn]] void refuse_other_dict(const std::string& file, std::string_view key);
+/// Whether a snapshot of pinned host memory alone will do.
+enum class HostAlone : std::uint8_t { allowed, refused };
 
-/// Everything in the recording. Throws InputError, also for a dict without memory of GPUs or of the
-/// host.
-SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks);
+/// Everything in the recording. Throws InputError, also for a dict without memory.
+SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks,
+                         HostAlone host_alone = HostAlone::allowed);
 /// For who takes snapshots only: a program's own events are refused. Throws InputError.
 SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSink& sink);
 

@@ -80,9 +80,10 @@ enum class KnownText : std::uint32_t {
   small,
   start,
   end,
+  malloc_with_address,
 };
 
-inline constexpr std::array<std::string_view, 53> known_texts = {"action",
+inline constexpr std::array<std::string_view, 54> known_texts = {"action",
                                                                  "addr",
                                                                  "device_free",
                                                                  "size",
@@ -134,10 +135,11 @@ inline constexpr std::array<std::string_view, 53> known_texts = {"action",
                                                                  "large",
                                                                  "small",
                                                                  "START",
-                                                                 "END"};
+                                                                 "END",
+                                                                 "mallocWithAddress"};
 inline constexpr auto known_key_count = static_cast<std::uint32_t>(KnownText::empty);
 static_assert(known_key_count <= 64);
-static_assert(known_texts.size() == static_cast<std::size_t>(KnownText::end) + 1);
+static_assert(known_texts.size() == static_cast<std::size_t>(KnownText::malloc_with_address) + 1);
 
 constexpr std::string_view known_text(KnownText text) {
   return known_texts[static_cast<std::size_t>(text)];

@@ -1,6 +1,7 @@
 #include "allocator/checks/out_of_memory.h"
 #include "allocator/options/size_rules.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace vramlab::allocator {
@@ -40,6 +41,16 @@ TEST(OutOfMemoryMessage, free_blocks_of_private_pools_count_as_allocated) {
   EXPECT_NE(out_of_memory_message(failure).find(
                 "600.00 MiB allocated, 100.00 MiB of it free in private pools, and 400.00 MiB"),
             std::string::npos);
+}
+
+TEST(OutOfMemoryMessage, a_reserve_that_is_too_small_is_named_with_its_options) {
+  OutOfMemory failure = failure_on_a_full_device();
+  failure.exceeded_reserve = 16_MiB;
+  EXPECT_THAT(out_of_memory_message(failure),
+              testing::EndsWith(
+                  "The request exceeds the 16.00 MiB of addresses that an expandable segment "
+                  "reserves, and no request spans two segments: expandable_segments_reserve or "
+                  "expandable_segments_reserve_by_class has to be at least 20.00 MiB, or unset."));
 }
 
 TEST(OutOfMemoryMessage, a_rejection_names_the_request_as_it_was_made) {

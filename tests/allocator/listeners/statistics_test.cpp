@@ -135,5 +135,23 @@ TEST_F(StatisticsTest, one_booking_of_inactive_splits_is_an_increase_or_a_decrea
   EXPECT_EQ(statistics_.values().inactive_split_bytes.all, (StatisticValue{80, 100, 110, 30}));
 }
 
+TEST_F(StatisticsTest, reserved_memory_of_private_pools_is_counted_for_each_and_the_row_stays) {
+  PrivatePool pool({0, 7});
+  const Lane lane({0}, pool.large);
+  statistics_.segment_got({{1 << 20}, 20_MiB, large_lane_}, Oversize::no);
+  EXPECT_TRUE(statistics_.reserved_by_private_pools().empty());
+  statistics_.segment_got({{64 << 20}, 30_MiB, lane}, Oversize::no);
+  statistics_.range_mapped({{128 << 20}, 20_MiB, lane});
+  statistics_.range_unmapped({{128 << 20}, 20_MiB, lane});
+  statistics_.segment_released({{64 << 20}, 30_MiB, lane}, Oversize::no);
+  const PooledStatistic row = statistics_.reserved_by_private_pools().at({0, 7});
+  EXPECT_EQ(row.all, (StatisticValue{0, 50 << 20, 50 << 20, 50 << 20}));
+  EXPECT_EQ(row.large_pool, row.all);
+  EXPECT_EQ(row.small_pool, StatisticValue{});
+  statistics_.reset_peak();
+  statistics_.reset_accumulated();
+  EXPECT_EQ(statistics_.reserved_by_private_pools().at({0, 7}), PooledStatistic{});
+}
+
 }  // namespace
 }  // namespace vramlab::allocator

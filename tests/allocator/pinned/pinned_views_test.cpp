@@ -162,5 +162,36 @@ TEST(ExternalPinnedMemory, is_in_history_and_snapshots_while_history_is_recorded
   EXPECT_EQ(setup.engine.statistics(), HostStatisticValues{});
 }
 
+/// The peak of active requests after one in the default pool, which is freed, and one in a private
+/// pool.
+std::int64_t peak_with_two_pools(PinnedSetup& setup) {
+  setup.free(setup.get(1_MiB));
+  setup.begin_pool(1);
+  setup.free(setup.get(1_MiB));
+  setup.engine.end_pool({0, 1});
+  return setup.engine.statistics().active_requests.peak;
+}
+
+TEST(HostPeaks, of_all_pools_are_added_up_since_2_15) {
+  PinnedSetup newest("", "2.15");
+  EXPECT_EQ(peak_with_two_pools(newest), 2);
+  EXPECT_EQ(newest.engine.statistics().active_bytes.peak, static_cast<std::int64_t>((2_MiB).count));
+  PinnedSetup older("", "2.14");
+  EXPECT_EQ(peak_with_two_pools(older), 1);
+}
+
+TEST(HostPeaks, of_a_pool_that_is_gone_are_the_default_pool_s) {
+  PinnedSetup setup("", "2.15");
+  peak_with_two_pools(setup);
+  setup.engine.release_pool({0, 1});
+  setup.engine.empty_cache();
+  EXPECT_EQ(setup.engine.statistics().active_requests.peak, 2);
+  setup.get(1_MiB);
+  setup.get(1_MiB);
+  EXPECT_EQ(setup.engine.statistics().active_requests.peak, 2);
+  setup.get(1_MiB);
+  EXPECT_EQ(setup.engine.statistics().active_requests.peak, 3);
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -254,8 +254,28 @@ TEST(ExplainCommand, of_a_failing_replay_names_a_gpu_that_runs_all_of_it) {
   const json capacity = run_json({"capacity", training}).at("rows").at(0);
   EXPECT_EQ(gpu, capacity.at("smallest_gpu"));
   const std::string text = run_vramlab(question).output;
-  EXPECT_THAT(text, HasSubstr("larger; the rest fits\n"));
+  EXPECT_THAT(text, HasSubstr("larger; later requests fit\n"));
   EXPECT_THAT(text, HasSubstr(" is enough for this request, "));
+}
+
+TEST(ExplainCommand, of_a_later_failure_agrees_with_snapshot) {
+  const std::string file = support::source_dir() + "/tests/truth/pooltight_440.pickle.gz";
+  for (const char* const event : {"170", "252"}) {
+    const json explained =
+        run_json({"explain", file, "--at", event}).at("answer").at("out_of_memory");
+    EXPECT_EQ(explained.at("event"), std::stoi(event));
+    EXPECT_GE(explained.at("tried").size(), 1U);
+    EXPECT_EQ(run_json({"snapshot", file, "--at", event}).at("out_of_memory").at(0), explained);
+  }
+}
+
+TEST(ExplainCommand, of_a_replay_counts_the_events_of_the_recording) {
+  const std::string file = samples + "gpt_training.pickle.gz";
+  const json recorded = run_json({"explain", file, "--quick"}).at("recordings").at(0);
+  const json replayed = run_json({"explain", file, "--quick", "--conf", "expandable_segments:True"})
+                            .at("recordings")
+                            .at(0);
+  EXPECT_EQ(replayed.at("events"), recorded.at("events"));
 }
 
 TEST(ExplainCommand, what_is_left_is_what_the_fraction_allows) {

@@ -51,6 +51,17 @@ class HostMemory : public FolderTest {
   }
 };
 
+TEST_F(HostMemory, alone_in_a_snapshot_is_shown_and_is_no_memory_of_a_device) {
+  const std::string file =
+      write("alone.json", "{\"host_segments\":[" + segment(8192, 1024, "active_allocated") +
+                              "],\"host_traces\":[" + entry("segment_alloc", 8192, 1024) + "," +
+                              entry("alloc", 8192, 1024) + "]}");
+  const json host = run_json({"snapshot", "--host", file}).at("host");
+  EXPECT_EQ(host.at("blocks").size(), 1U);
+  for (const char* const command : {"snapshot", "explain", "replay"})
+    expect_refused({command, file}, "found a dict with 'host_segments'");
+}
+
 TEST_F(HostMemory, of_a_program_is_shown_by_top) {
   const json document = run_json({"top", "--host", loader});
   EXPECT_EQ(document.at("memory"), "host");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/support/kit/command_test.h"
@@ -28,10 +30,10 @@ TEST_F(LateRecording, is_answered_with_the_share_that_was_reserved_before) {
   const std::string file = last_entries("600");
   for (const char* command : {"advise", "capacity"}) {
     const std::string output = run_vramlab({command, file}).output;
-    const std::string second_line = output.substr(output.find('\n') + 1);
-    EXPECT_THAT(second_line.substr(0, second_line.find('\n')),
-                HasSubstr("were reserved before the first event"))
-        << command;
+    std::string sentence = output.substr(output.find('\n') + 1);
+    sentence = sentence.substr(0, sentence.find(". "));
+    std::ranges::replace(sentence, '\n', ' ');
+    EXPECT_THAT(sentence, HasSubstr("were reserved before the first event")) << command;
     EXPECT_THAT(output, HasSubstr("odelled")) << command;
   }
   const json advice = run_json({"advise", file});

@@ -76,5 +76,11 @@ TEST(Pack, is_refused_with_one_line_where_the_input_is_wrong) {
   }
 }
 
+TEST(Pack, says_that_requests_that_failed_are_left_out) {
+  const std::string file = support::source_dir() + "/tests/truth/pooltight_440.pickle.gz";
+  EXPECT_THAT(pack({file, "--time", "10ms"}).output,
+              HasSubstr("note: device 0: without the 2 requests that failed\n"));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

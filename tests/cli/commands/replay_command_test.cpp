@@ -74,7 +74,7 @@ TEST_F(ReplayCommands, replay_reads_standard_input) {
   const ProgramResult result = run_vramlab({"replay", "--json", "-"}, trace);
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   const json document = json::parse(result.output);
-  EXPECT_EQ(document.at("schema_version"), 2);
+  EXPECT_EQ(document.at("schema_version"), 3);
   EXPECT_EQ(document.at("devices").at(0).at("peak_reserved").at("bytes"), 22 << 20);
   EXPECT_EQ(document.at("devices").at(0).at("end").at("allocated_bytes"), 1024);
   EXPECT_EQ(document.at("devices").at(0).at("memory_bytes"), nullptr);

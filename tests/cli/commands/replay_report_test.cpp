@@ -53,7 +53,7 @@ TEST(ReplayReports, json_has_the_curve_and_no_peak_is_lost_in_it) {
     const json& device = document.at("devices").at(0);
     const json& curve = device.at("curve");
     const std::uint64_t step = curve.at("events_per_step");
-    EXPECT_EQ(curve.at("last_event"), document.at("events").get<std::uint64_t>() - 1);
+    EXPECT_EQ(curve.at("last_event"), document.at("allocator_calls").get<std::uint64_t>() - 1);
     for (const char* name : {"allocated", "reserved"}) {
       const json& levels = curve.at(std::string(name) + "_bytes");
       const json& peak = device.at(std::string("peak_") + name);
@@ -74,7 +74,7 @@ TEST(ReplayReports, the_table_has_what_was_held_and_what_went_through) {
                         "40.00 MiB\n"
                         "    small pool             0 bytes       0 bytes          0 bytes       "
                         "0 bytes\n"));
-  EXPECT_THAT(result.output, HasSubstr("\n  segments                       2             2"
+  EXPECT_THAT(result.output, HasSubstr("\n  classic segments               2             2"
                                        "                2             0\n"));
   const ProgramResult ordered =
       report({"-", "--conf", "backend:cudaMallocAsync"}, "C", small_program);

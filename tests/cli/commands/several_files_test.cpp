@@ -232,6 +232,25 @@ TEST_F(SeveralRanks, with_long_names_fit_into_100_letters) {
   }
 }
 
+TEST_F(SeveralRanks, with_long_names_stay_told_apart) {
+  const std::vector<std::string> files = {
+      write("node_0_of_the_long_named_cluster_and_its_rank_7.vtrace", content_of(leak)),
+      write("node_1_of_the_long_named_cluster_and_its_rank_7.vtrace", content_of(training))};
+  const std::string text = run_vramlab({"info", files[0], files[1]}).output;
+  EXPECT_THAT(text, HasSubstr("\nnode_0"));
+  EXPECT_THAT(text, HasSubstr("\nnode_1"));
+  EXPECT_THAT(text, HasSubstr("rank_7 "));
+}
+
+TEST_F(SeveralRanks, lose_the_ending_that_all_have_before_their_names_are_cut) {
+  const std::vector<std::string> files = {
+      write("varlen_tight_with_words.split200.vtrace", content_of(leak)),
+      write("varlen_tight_with_words.expanding.vtrace", content_of(training))};
+  const std::string text = run_vramlab({"info", files[0], files[1]}).output;
+  EXPECT_THAT(text, HasSubstr("\nvarlen_tight_with_words.split200 "));
+  EXPECT_THAT(text, HasSubstr("\nvarlen_tight_with_words.expanding "));
+}
+
 class SeveralLists : public FolderTest {};
 
 TEST_F(SeveralLists, of_buffers_are_refused) {

@@ -49,6 +49,18 @@ TEST(StepsCommand, shows_a_part_and_says_where_the_next_one_begins) {
   EXPECT_THAT(result.output, HasSubstr("The next events: --from 3"));
 }
 
+TEST(StepsCommand, of_a_recording_says_where_the_next_part_begins) {
+  // It has more events than calls of the allocator.
+  const ProgramResult result = run_vramlab(
+      {"steps", samples + "gpt_training.pickle.gz", "--from", "40000", "--count", "1", "--json"});
+  const auto calls = nlohmann::json::parse(result.output).at("allocator_calls").get<int>();
+  EXPECT_LT(calls, 40000);
+  EXPECT_THAT(
+      run_vramlab({"steps", samples + "gpt_training.pickle.gz", "--from", "40000", "--count", "1"})
+          .output,
+      HasSubstr("The next events: --from 40001"));
+}
+
 TEST(StepsCommand, ends_with_the_request_that_failed_unless_it_is_to_go_on) {
   const std::string lines = header + malloc_line(1, 80U << 20) + malloc_line(2, 4096);
   const ProgramResult stops = steps({"--device-memory", "64MiB"}, lines);

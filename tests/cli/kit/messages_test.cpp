@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/kit/own_folder.h"
 #include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
@@ -56,6 +57,25 @@ TEST(MessagesAsJson, tell_how_much_is_read) {
   EXPECT_EQ(message.at("vramlab_message"), "progress");
   EXPECT_EQ(message.at("what"), file);
   EXPECT_LE(message.at("bytes_read"), message.at("bytes_total"));
+}
+
+TEST(MessagesAsJson, tell_the_steps_of_work_and_how_far_it_is) {
+  const std::string file = support::source_dir() + "/traces/samples/training.vtrace";
+  const std::string page = support::own_folder() + "told.html";
+  const ProgramResult result = run_speaking("json", {"report", file, "-o", page, "--force"});
+  EXPECT_EQ(result.exit_status, 0);
+  std::istringstream lines(result.errors);
+  std::vector<json> told;
+  for (std::string line; std::getline(lines, line);)
+    if (json message = json::parse(line); message.at("vramlab_message") == "work")
+      told.push_back(std::move(message));
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.front().at("step"), "draws run 1 of 1");
+  EXPECT_TRUE(told.front().at("done").is_null());
+  for (const json& message : told)
+    if (!message.at("done").is_null()) {
+      EXPECT_LE(message.at("done"), message.at("total"));
+    }
 }
 
 TEST(MessagesAsJson, are_not_told_quietly) {

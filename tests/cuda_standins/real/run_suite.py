@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import checks
+import options_compared
 from runs import Bench, last_words
 from suite import PROGRAMS
 
@@ -51,6 +52,8 @@ def check_runs(bench, program, runs):
             told += checks.replay_has_the_figures(bench, program, run)
             if program.pinned:
                 told += checks.pinned_memory_is_as_replayed(bench, run)
+            if program.asks_options:
+                told += options_compared.differences(bench, run)
         label = f"[{run.option_string}] " if run.option_string else ""
         wrong += [label + text for text in told]
     if wrong or not program.what_if:

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+import options_compared
+
 HERE = pathlib.Path(__file__).resolve().parent
 # The first has the parts that programs share.
 PROGRAMS, WITH_PACKAGES = HERE / "programs", HERE / "with_packages"
@@ -39,6 +41,7 @@ class Bench:
 
     def __init__(self, python, vramlab, folder, version):
         self.python, self.vramlab, self.folder = python, vramlab, folder
+        self.version = version
         # Without expandable segments nothing in a history tells 2.4 from 2.5.
         self.reference = ("--reference", "2.4") if version < (2, 5) else ()
 
@@ -57,6 +60,8 @@ class Bench:
         environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": option_string,
                        "TORCH_SYMBOLIZE_MODE": "dladdr", "PYTHONPATH": str(PROGRAMS),
                        "VRAMLAB_PROGRAM": self.vramlab, **environment}
+        if program.asks_options:
+            environment["SUITE_NAMES"] = ",".join(options_compared.known_names())
         if program.twice:
             environment["TMPDIR"] = str(self.scratch_of(program))
         before = time.monotonic()

@@ -36,6 +36,8 @@ class Program:
     says: str = ""
     # Writes a trace of its pinned memory, pinned.vtrace.jsonl.
     pinned: bool = False
+    # Tells which option strings PyTorch takes.
+    asks_options: bool = False
 
     @property
     def label(self):
@@ -77,6 +79,16 @@ PROGRAMS = [
     # 2.4 cannot empty the cache of pinned memory.
     Program("pinned_memory", since=(2, 5), says="HOST", pinned=True,
             options=("--kernel-time", "1000s")),
+    Program("pinned_pools", since=(2, 12), says="PEAKS"),
+    Program("reserved_addresses", since=(2, 15),
+            option_strings=(EXPANDABLE, f"{EXPANDABLE},expandable_segments_reserve:1G",
+                            f"{EXPANDABLE},expandable_segments_reserve:2G")),
+    # A share of the device's memory, which no history tells.
+    Program("reserved_addresses", ("fails",), since=(2, 15), memory="24GiB", what_if=False,
+            option_strings=(f"{EXPANDABLE},expandable_segments_reserve:1G",
+                            f"{EXPANDABLE},expandable_segments_reserve:0.04"), says="FAILURES 6"),
+    Program("exact_addresses", since=(2, 13), what_if=False, says="REFUSED 3"),
+    Program("option_strings", since=(2, 13), says="TAKEN", asks_options=True),
     Program("optimizers", option_strings=BOTH),
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
     Program("random_requests", option_strings=MANY, plugin=True),

@@ -31,13 +31,13 @@ TEST(DeviceOverviews, of_a_replay_have_its_peaks_and_failures) {
   const support::ProgramFile file("overview_test",
                                   malloc_line(1, 40 * mebibyte) + malloc_line(2, 80 * mebibyte));
   tests::Replayed replayed(file.path());
-  const auto whole = replayed_overviews_of(replayed.replayer(), {});
+  const auto whole = replayed_overviews_of(replayed.recording(), replayed.replayer(), {});
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_EQ(whole.front().failures, 0U);
   EXPECT_EQ(whole.front().metric("peak_allocated"), Bytes{120 * mebibyte});
   ReplayConditions small;
   small.memory = Bytes{100 * mebibyte};
-  const auto limited = replayed_overviews_of(replayed.replayer(), small);
+  const auto limited = replayed_overviews_of(replayed.recording(), replayed.replayer(), small);
   EXPECT_EQ(limited.front().failed_events, std::vector<std::uint64_t>{1});
   EXPECT_TRUE(is_worse(limited.front(), whole.front()));
 }

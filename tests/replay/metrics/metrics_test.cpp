@@ -106,5 +106,13 @@ TEST(Metrics, devices_add_up) {
   EXPECT_EQ(find_value(run_metrics(report), "peak_reserved")->value, 12);
 }
 
+TEST(Metrics, sums_that_do_not_fit_stay_at_the_largest) {
+  constexpr std::int64_t largest = INT64_MAX;
+  EXPECT_EQ(replay::metric_of(UINT64_MAX), largest);
+  EXPECT_EQ(replay::metric_of(7), 7);
+  const replay::MetricValues much{{"reserved", largest - 1}};
+  EXPECT_EQ(replay::sum_of_metrics({much, much}).front().value, largest);
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -70,6 +70,19 @@ TEST(OutOfMemoryReason, freeing_what_it_names_is_enough_and_less_is_not) {
   EXPECT_EQ(setup.outcome_of(50_MiB), MallocOutcome::allocated);
 }
 
+TEST(OutOfMemoryReason, a_hole_that_would_have_served_it_shows_another_pool) {
+  AllocatorSetup setup;
+  setup.free(setup.get(60_MiB));
+  replay::DeviceState state;
+  state.snapshot = setup.engine.take_snapshot();
+  state.rules = replay::rules_of(setup.engine, 2_MiB);
+  const auto of = [&](Bytes size) {
+    return explain_out_of_memory(state, {0, size, size, {0}, {}, Bytes{2_MiB}});
+  };
+  EXPECT_TRUE(of(30_MiB).is_of_unknown_pool);
+  EXPECT_FALSE(of(70_MiB).is_of_unknown_pool);
+}
+
 TEST(OutOfMemoryReason, a_device_that_had_enough_shows_an_unknown_share) {
   AllocatorSetup setup;
   setup.get(5_MiB);
@@ -78,6 +91,15 @@ TEST(OutOfMemoryReason, a_device_that_had_enough_shows_an_unknown_share) {
   const OutOfMemoryReason reason =
       explain_out_of_memory(state, {0, std::nullopt, 30_MiB, {0}, {}, Bytes{68_MiB}});
   EXPECT_TRUE(reason.is_limited_by_unknown_share);
+  EXPECT_FALSE(reason.shortfall);
+}
+
+TEST(OutOfMemoryReason, reserve_that_is_too_small_for_the_request_is_no_lack_of_memory) {
+  AllocatorSetup setup(
+      {4_GiB, "2.15", "expandable_segments:True,expandable_segments_reserve:0.5G"});
+  const OutOfMemoryReason reason = reason_of(setup, 600_MiB);
+  EXPECT_EQ(reason.exceeded_reserve, 512_MiB);
+  EXPECT_FALSE(reason.is_limited_by_unknown_share);
   EXPECT_FALSE(reason.shortfall);
 }
 

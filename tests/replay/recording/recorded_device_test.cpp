@@ -22,10 +22,20 @@ RecordedPlaces places_of(std::initializer_list<std::uint64_t> segments) {
 TEST(RecordedPlaces, repeat_the_recorded_addresses_until_a_request_differs) {
   RecordedPlaces places =
       places_of({lowest_place + (64 << 20), lowest_place, lowest_place + (32 << 20)});
-  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}),
+  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}, 0),
             Address{lowest_place + (64 << 20)});
-  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes + segment_bytes, {}}), std::nullopt);
-  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}), std::nullopt);
+  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes + segment_bytes, {}}, 0),
+            std::nullopt);
+  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}, 0), std::nullopt);
+}
+
+TEST(RecordedPlaces, keep_the_next_place_from_a_request_that_failed) {
+  DeviceHistory history;
+  history.events.push_back({Action::oom, {}, segment_bytes, {}, {}, 0});
+  history.events.push_back({Action::segment_alloc, {lowest_place}, segment_bytes, {}, {}, 0});
+  RecordedPlaces places(history, ExplainedHistory{});
+  EXPECT_EQ(places.place({PlaceKind::reservation, segment_bytes, {}}, 0), std::nullopt);
+  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}, 1), Address{lowest_place});
 }
 
 TEST(RecordedPlaces, know_the_lowest_for_what_was_not_recorded) {

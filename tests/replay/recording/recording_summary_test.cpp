@@ -135,7 +135,7 @@ TEST(RecordingSummary, keys_tell_the_version) {
   };
   EXPECT_EQ(versions("pool_id", {0, 0}), "2.12 or newer");
   EXPECT_EQ(versions("user_metadata", "step"), "2.10 or 2.11");
-  EXPECT_EQ(versions("internal_metadata", "step"), "newer than 2.13");
+  EXPECT_EQ(versions("internal_metadata", "step"), "2.15 or newer");
   EXPECT_EQ(versions("time_us", 5), "2.1 or 2.2");
   EXPECT_EQ(summary_of(snapshot_with({half_used_segment}, whole_story)).version.versions,
             "unknown");

@@ -160,7 +160,7 @@ TEST_F(Programs, a_request_that_failed_is_left_out_of_what_follows) {
   conditions.memory = 2_MiB;
   conditions.on_out_of_memory = OnOutOfMemory::skip;
   const ReplayReport report = run(conditions);
-  EXPECT_EQ(report.events, 3U);
+  EXPECT_EQ(report.calls, 3U);
   EXPECT_EQ(report.devices.front().failures.size(), 1U);
 }
 

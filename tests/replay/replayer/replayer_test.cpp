@@ -99,7 +99,7 @@ TEST_P(ReplayedHistory, figures_are_those_of_the_whole_run) {
       const ReplayReport whole = recording.run(conditions);
       const ReplayReport figures = recording.figures(conditions);
       EXPECT_EQ(run_metrics(figures), run_metrics(whole));
-      EXPECT_EQ(figures.events, whole.events);
+      EXPECT_EQ(figures.calls, whole.calls);
       EXPECT_EQ(figures.stopped_at, whole.stopped_at);
     }
   }
@@ -284,7 +284,7 @@ TEST_P(OtherConditions, half_of_what_was_needed_is_too_little) {
   const ReplayReport skipped = replay(conditions);
   EXPECT_FALSE(skipped.stopped_at);
   EXPECT_GE(skipped.devices.front().failures.size(), 1U);
-  EXPECT_GT(skipped.events, stopped.events);
+  EXPECT_GT(skipped.calls, stopped.calls);
 }
 
 TEST_P(OtherConditions, a_fraction_of_the_device_limits_what_is_reserved) {
@@ -309,7 +309,7 @@ TEST_P(OtherConditions, a_state_up_to_an_event_is_on_the_way_to_the_end) {
   };
   const ReplayReport part = recording.run({}, until);
   EXPECT_EQ(allocated, static_cast<std::int64_t>(whole.devices.front().peak_allocated.bytes.count));
-  EXPECT_LT(part.events, whole.events);
+  EXPECT_LT(part.calls, whole.calls);
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, OtherConditions,

@@ -56,6 +56,18 @@ TEST(OutOfMemoryTries, options_are_tried_that_are_not_in_force) {
                                             "garbage_collection_threshold:0.8"}));
 }
 
+TEST(OutOfMemoryTries, a_request_that_failed_before_is_no_later_one) {
+  replay::ReplayReport report;
+  report.devices.resize(1);
+  report.devices[0].failures.push_back({2, {}, {}, {}});
+  const replay::FailedAt later{{0}, 4, {2}};
+  EXPECT_TRUE(passes(report, later));
+  EXPECT_TRUE(runs_through(report, later));
+  report.devices[0].failures.push_back({7, {}, {}, {}});
+  EXPECT_TRUE(passes(report, later));
+  EXPECT_FALSE(runs_through(report, later));
+}
+
 TEST(OutOfMemoryTries, an_option_replaces_the_one_of_its_name) {
   EXPECT_EQ(replay::with_option("", "expandable_segments:True"), "expandable_segments:True");
   EXPECT_EQ(replay::with_option("max_split_size_mb:64,expandable_segments:False",

@@ -162,11 +162,17 @@ const std::vector<RandomFamily> families = {
 /// A string of options, put together piece by piece.
 class OptionWriter {
  public:
-  OptionWriter(RandomNumbers& numbers, const OptionMix& mix, bool newer)
-      : numbers_(numbers), mix_(mix), newer_(newer) {}
+  OptionWriter(RandomNumbers& numbers, const OptionMix& mix,
+               const allocator::ReferenceVersion& version)
+      : numbers_(numbers),
+        mix_(mix),
+        newer_(has_pools_as_objects(version)),
+        has_reserves_(version.grammar == allocator::OptionGrammar::three_passes_with_reserves) {}
 
   std::string write() {
     if (drawn(mix_.expandable)) add("expandable_segments:" + boolean(3));
+    if (has_reserves_ && drawn(mix_.expandable))
+      add("expandable_segments_reserve:" + pick_text(reserves));
     if (newer_) add_newer();
     if (drawn(mix_.split_limit)) add_split_limit();
     if (drawn(mix_.collection)) add("garbage_collection_threshold:" + pick_text(shares));
@@ -177,6 +183,7 @@ class OptionWriter {
 
  private:
   static constexpr std::string_view shares[] = {"0.1", "0.3", "0.5", "0.6", "0.8", "0.95"};
+  static constexpr std::string_view reserves[] = {"0.1", "0.5", "2", "0.1G", "0.5G", "none"};
   static constexpr std::string_view refused[] = {
       "max_split_size_mb:1",        "garbage_collection_threshold:1",
       "no_such_option:1",           "expandable_segments:yes",
@@ -229,6 +236,7 @@ class OptionWriter {
   RandomNumbers& numbers_;
   const OptionMix& mix_;
   bool newer_;
+  bool has_reserves_;
   std::string text_;
 };
 
@@ -242,7 +250,7 @@ bool has_pools_as_objects(const allocator::ReferenceVersion& version) {
 
 std::string random_options(RandomNumbers& numbers, const RandomFamily& family,
                            const allocator::ReferenceVersion& version) {
-  return OptionWriter(numbers, family.options, has_pools_as_objects(version)).write();
+  return OptionWriter(numbers, family.options, version).write();
 }
 
 double random_fraction(RandomNumbers& numbers) {

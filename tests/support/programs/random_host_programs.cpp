@@ -28,7 +28,7 @@ class HostProgramWriter {
     traces::HostProgram program;
     program.name = "host seed " + std::to_string(seed);
     program.version = &numbers_.pick(allocator::reference_versions());
-    knows_limits_ = program.version->grammar == allocator::OptionGrammar::three_passes_with_limits;
+    knows_limits_ = program.version->grammar >= allocator::OptionGrammar::three_passes_with_limits;
     knows_reserve_ = program.version->grammar != allocator::OptionGrammar::single_pass;
     has_pools_ = numbers_.below(2) == 0;
     has_failures_ = numbers_.below(3) == 0;

@@ -79,8 +79,8 @@ HostMallocResult HostTwin::malloc(Bytes size, StreamId current, HostStack stack)
   block.allocated = true;
   block.captured = !scopes_.empty() && system_.is_capturing(current);
   block.stack = captured;
-  raise(active_requests_[bucket_of(block.size)], {1});
-  raise(active_bytes_[bucket_of(block.size)], block.size);
+  raise(active_requests_[counter_of(block)], {1});
+  raise(active_bytes_[counter_of(block)], block.size);
   record(Action::alloc, *at, block, captured);
   return {MallocOutcome::allocated, *at, block.size};
 }
@@ -219,12 +219,17 @@ void HostTwin::handle_of_size(PoolId id, Bytes size, MaybeHostStack stack) {
   }
 }
 
+std::pair<PoolId, int> HostTwin::counter_of(const Block& block) const {
+  const bool by_pool = version_.host.peaks == allocator::HostPeaks::of_pools_and_buckets;
+  return {by_pool ? block.pool : default_pool, bucket_of(block.size)};
+}
+
 void HostTwin::complete(Address at, MaybeHostStack stack) {
   Block& block = blocks_.at(at);
   record(Action::free_completed, at, block, stack ? stack : block.stack);
   if (recording_) block.stack = std::nullopt;
-  lower(active_requests_[bucket_of(block.size)], {1});
-  lower(active_bytes_[bucket_of(block.size)], block.size);
+  lower(active_requests_[counter_of(block)], {1});
+  lower(active_bytes_[counter_of(block)], block.size);
   if (block.size <= settings_.pinned_max_cached_size) {
     pools_.at(block.pool).free_lists[bucket_of(block.size)].push_back(at);
     return;
@@ -265,7 +270,18 @@ void HostTwin::empty_cache() {
   for (const PoolId id : freeable) {
     handle(id, std::nullopt);
     release_free(id);
-    if (!holds_blocks(id)) pools_.erase(id);
+    if (holds_blocks(id)) continue;
+    pools_.erase(id);
+    for (auto* counters : {&active_requests_, &active_bytes_})
+      for (int bucket = 0; bucket < 64; ++bucket) {
+        const StatisticValue old = (*counters)[{id, bucket}];
+        StatisticValue& kept = (*counters)[{default_pool, bucket}];
+        kept.current += old.current;
+        kept.peak += old.peak;
+        kept.allocated += old.allocated;
+        kept.freed += old.freed;
+        counters->erase({id, bucket});
+      }
   }
 }
 

@@ -73,6 +73,7 @@ class HostTwin final : public replay::HostSubject {
   void handle(PoolId pool, MaybeHostStack stack);
   void handle_of_size(PoolId pool, Bytes size, MaybeHostStack stack);
   void complete(Address at, MaybeHostStack stack);
+  std::pair<PoolId, int> counter_of(const Block& block) const;
   void release_free(PoolId pool);
   bool holds_blocks(PoolId pool) const;
 
@@ -104,8 +105,9 @@ class HostTwin final : public replay::HostSubject {
   std::map<Address, std::pair<Bytes, MaybeHostStack>> registrations_;
 
   HostStatisticValues values_;
-  std::map<int, StatisticValue> active_requests_;
-  std::map<int, StatisticValue> active_bytes_;
+  /// By pool and bucket.
+  std::map<std::pair<PoolId, int>, StatisticValue> active_requests_;
+  std::map<std::pair<PoolId, int>, StatisticValue> active_bytes_;
 };
 
 std::unique_ptr<replay::HostSubject> make_host_twin(allocator::HostSystem& system,

@@ -96,22 +96,14 @@ void HostTwin::book(HostTimes& times, std::uint64_t us) {
 
 HostStatisticValues HostTwin::statistics() const {
   HostStatisticValues values = values_;
-  for (int bucket = 0; bucket < 64; ++bucket) {
-    if (active_requests_.contains(bucket)) {
-      const StatisticValue& requests = active_requests_.at(bucket);
-      values.active_requests.current += requests.current;
-      values.active_requests.peak += requests.peak;
-      values.active_requests.allocated += requests.allocated;
-      values.active_requests.freed += requests.freed;
-    }
-    if (active_bytes_.contains(bucket)) {
-      const StatisticValue& bytes = active_bytes_.at(bucket);
-      values.active_bytes.current += bytes.current;
-      values.active_bytes.peak += bytes.peak;
-      values.active_bytes.allocated += bytes.allocated;
-      values.active_bytes.freed += bytes.freed;
-    }
-  }
+  const auto add = [](StatisticValue& sum, const StatisticValue& part) {
+    sum.current += part.current;
+    sum.peak += part.peak;
+    sum.allocated += part.allocated;
+    sum.freed += part.freed;
+  };
+  for (const auto& [bucket, requests] : active_requests_) add(values.active_requests, requests);
+  for (const auto& [bucket, bytes] : active_bytes_) add(values.active_bytes, bytes);
   return values;
 }
 

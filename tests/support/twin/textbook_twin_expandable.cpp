@@ -52,7 +52,15 @@ Block* TextbookTwin::find_expandable_run(const Request& request) {
 Block* TextbookTwin::reserve_segment(const Request& request) {
   const Bytes total = device_.memory_info().total;
   const Bytes unit = request.pool->kind == PoolKind::small ? 2_MiB : settings_.large_segment_size;
-  const Bytes range = round_up(total + Bytes{total.count / 8}, unit);
+  Bytes range = total + Bytes{total.count / 8};
+  if (const auto& reserve = settings_.expandable_reserve) {
+    const bool is_share = reserve->unit == allocator::AddressReserve::Unit::device_memory;
+    const double wanted = reserve->amount * (is_share ? double(total.count) : double(1ULL << 30));
+    if (wanted < double(range.count)) range = {static_cast<std::uint64_t>(wanted)};
+  }
+  range = round_up(range, unit);
+  const bool may_fail = version_.beyond_reservation == allocator::BeyondReservation::fails;
+  if (may_fail && request.rounded > range) return nullptr;
   const std::optional<Address> at = device_.reserve(range, request.stream);
   if (!at) return nullptr;
   auto segment = std::make_unique<Segment>();

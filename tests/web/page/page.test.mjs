@@ -234,6 +234,42 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.report('.readout[data-panel="1"]');
   });
 
+  page("has one scroll bar: the report goes along with the page", async (tab) => {
+    await tab.click("#example");
+    const report = await tab.report("#readouts [data-figure]");
+    const place = () => tab.tab.$eval("#report-place", (node) => node.getBoundingClientRect().toJSON());
+    await tab.until(() => document.getElementById("report-place").clientHeight > 2 * window.innerHeight);
+    assert.equal(await report.evaluate(() => getComputedStyle(document.documentElement).overflowY), "hidden");
+    const { top } = await place();
+    await tab.tab.evaluate((by) => window.scrollBy(0, by), top + 1200);
+    await report.waitForFunction(() => Math.abs(window.scrollY - 1200) < 2);
+    const frame = await tab.tab.$eval("#report", (node) => node.getBoundingClientRect().toJSON());
+    assert.ok(Math.abs(frame.top) < 2, `the frame is in view, at ${frame.top}`);
+    // A jump inside of the frame scrolls the page.
+    await report.evaluate(() => document.getElementById("about").scrollIntoView());
+    const inside = await report.evaluate(() => window.scrollY);
+    await tab.until((wanted) => Math.abs(
+      document.getElementById("report-place").getBoundingClientRect().top + wanted) < 3, inside);
+  });
+
+  page("opens a moment of the recording in the playground", async (tab) => {
+    await tab.click("#example");
+    const report = await tab.report("#readouts [data-figure]");
+    await report.waitForFunction(() => !document.getElementById("steps").hidden);
+    const moment = await report.$eval("#moment", (node) => node.getAttribute("aria-valuetext"));
+    const event = Number(/event ([0-9\u202f]+)/.exec(moment)[1].replaceAll("\u202f", ""));
+    await report.$eval("#steps", (button) => button.click());
+    await tab.until((words) => document.getElementById("learn").dataset.shown === words,
+                    `vramlab steps example.pickle --from ${event}`);
+    await tab.untilStep(0, 40);
+    const { steps } = json("steps", example, "--from", String(event), "--count", "1");
+    assert.equal(await tab.text("#step-said code"), steps[0].record);
+    assert.match(await tab.text("#step-memory"), /segments, which these steps do not change/);
+    assert.equal(await tab.tab.$eval("#learn-change", (node) => node.hidden), true);
+    await tab.enterStation(0);
+    assert.equal(await tab.tab.$eval("#learn-change", (node) => node.hidden), false);
+  });
+
   page("refuses what is no recording, in the program's words", async (tab) => {
     const bad = join(folder, "<img src=x onerror=alert(1)>.pickle");
     writeFileSync(bad, "<b>this is no snapshot</b>");

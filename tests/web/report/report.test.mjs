@@ -2,6 +2,7 @@
 // against what vramlab says as JSON. Times are printed; what is asserted of them is generous.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { withBlocks } from "./more_blocks.mjs";
 import { figures, isNear, Pages, sizeText, snapshotJson, vramlab, vramlabJson } from "./pages.mjs";
 
 const pages = new Pages();
@@ -290,6 +291,91 @@ describe("a page of a recording", () => {
     assert.ok(await highestLabel("Sums") > 1.04 * device.peak_allocated.bytes / 2 ** 30);
   });
 
+  const note = async () => {
+    await tab.waitForTimeout(300);
+    return tab.locator(".bands-note").innerText();
+  };
+  const showBlocks = async () => {
+    await tab.getByText("Block by block", { exact: true }).click();
+    await tab.locator(".plot.bands .u-over").scrollIntoViewIfNeeded();
+  };
+  const numberIn = (text) => Number(text.replaceAll("\u202f", ""));
+
+  test("block by block, it has every block that was handed out", async () => {
+    await tab.keyboard.press("0");
+    await showBlocks();
+    const allocations = pages.entriesOf(recording).filter(({ action }) => action === "alloc").length;
+    const [all, alone, merged, tooShort] = [...(await note()).matchAll(/([0-9\u202f]+) (?:block|drawn|thinner|not)/g)]
+      .map(([, text]) => numberIn(text));
+    assert.equal(all, allocations);
+    assert.equal(alone + merged + tooShort, allocations);
+  });
+
+  test("block by block, the pointer tells a block's stack and a click pins it", async () => {
+    await tab.keyboard.press("p");
+    const over = tab.locator(".plot.bands .u-over");
+    const box = await over.boundingBox();
+    const { x, y } = await tab.evaluate(() => {
+      const line = document.querySelector(".plot.bands .moment-line").getBoundingClientRect();
+      const plot = document.querySelector(".plot.bands .u-over").getBoundingClientRect();
+      return { x: line.left, y: plot.bottom - 3 };
+    });
+    await tab.mouse.move(x + 1, y);
+    assert.match(await tab.locator(".hint").innerText(), /call site/);
+    const { segments } = snapshotJson(recording, "peak").devices[0];
+    const sizes = segments.flatMap(({ blocks }) => blocks).filter(({ state }) => state === "active_allocated")
+      .map(({ bytes }) => bytes);
+    await over.click({ position: { x: x + 1 - box.x, y: y - box.y } });
+    const about = tab.locator("#memory-panels .about-block");
+    const [, bytes] = /\(([0-9\u202f]+) B\)/.exec(await about.innerText());
+    assert.ok(sizes.includes(numberIn(bytes)), `${bytes} is the size of a block`);
+    assert.ok(await about.locator(".stack li").count() > 0);
+    await about.getByText("Go to its free").or(about.getByText("Go to its request")).first().click();
+    await tab.keyboard.press("p");
+  });
+
+  test("block by block, arrow keys go through the blocks of the moment", async () => {
+    await tab.keyboard.press("p");
+    const { segments } = snapshotJson(recording, "peak").devices[0];
+    const held = segments.flatMap(({ blocks }) => blocks).filter(({ state }) => state === "active_allocated");
+    await tab.locator(".plot.bands").focus();
+    await tab.keyboard.press("Escape");
+    const about = tab.locator("#memory-panels .about-block");
+    const seen = [];
+    for (let last = ""; ;) {
+      await tab.keyboard.press("ArrowUp");
+      const text = await about.innerText();
+      if (text === last) break;
+      last = text;
+      seen.push(numberIn(/\(([0-9\u202f]+) B\)/.exec(text)[1]));
+    }
+    assert.deepEqual(seen.sort((a, b) => a - b), held.map(({ bytes }) => bytes).sort((a, b) => a - b));
+    await tab.keyboard.press("Escape");
+    assert.equal(await about.innerText(), "");
+  });
+
+  test("block by block, heights are zoomed by a box, and all are shown again", async () => {
+    const labels = async () => {
+      await tab.evaluate(() => { window.drawn = []; });
+      await tab.locator("#theme").click();
+      await tab.locator("#theme").click();
+      return tab.evaluate(() => window.drawn.filter((text) => /[KMG]iB$/.test(text)));
+    };
+    const before = await labels();
+    const box = await tab.locator(".plot.bands .u-over").boundingBox();
+    await tab.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.5);
+    await tab.mouse.down();
+    await tab.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.7, { steps: 5 });
+    await tab.mouse.up();
+    const all = await note();
+    assert.notDeepEqual(await labels(), before);
+    await tab.locator(".plot.bands").focus();
+    await tab.keyboard.press("0");
+    assert.deepEqual(await labels(), before);
+    assert.notEqual(await note(), all);
+    await tab.locator("text=Sums").click();
+  });
+
   test("everything that can be reached has a name, and what changes is spoken", async () => {
     const nameless = await tab.evaluate(() =>
       [...document.querySelectorAll("button, input, select, canvas[tabindex], [role=slider], .plot")]
@@ -422,6 +508,40 @@ test("names that look like parts of a page are names", async () => {
   await tab.close();
 });
 
+test("a million blocks are drawn while they are zoomed and moved", async () => {
+  const page = pages.report("few.html", recording);
+  const path = pages.path("million.html");
+  withBlocks(page, path, 1_000_000);
+  const tab = await pages.open(path, { name: "a page with 1000000 blocks" });
+  await tab.getByText("Block by block", { exact: true }).click();
+  await tab.locator(".plot.bands .u-over").scrollIntoViewIfNeeded();
+  await tab.waitForTimeout(300);
+  assert.match(await tab.locator(".bands-note").innerText(), /^1\u202f000\u202f000 blocks in the time in view/);
+  const cdp = await tab.context().newCDPSession(tab);
+  await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
+  const busy = async () => (await cdp.send("Performance.getMetrics")).metrics
+    .find(({ name }) => name === "TaskDuration").value;
+  const before = await busy();
+  const seconds = await tab.evaluate(async () => {
+    const over = document.querySelector(".plot.bands .u-over");
+    const { left, top, width, height } = over.getBoundingClientRect();
+    const begin = performance.now();
+    for (let i = 0; i < 60; ++i) {
+      over.dispatchEvent(new WheelEvent("wheel", {
+        deltaY: i % 20 < 10 ? -1 : 1, ctrlKey: true, shiftKey: i >= 40, clientX: left + width * 0.6,
+        clientY: top + height * 0.6, bubbles: true, cancelable: true }));
+      await new Promise((done) => requestAnimationFrame(done));
+    }
+    return (performance.now() - begin) / 1000;
+  });
+  const ofPage = (await busy() - before) / 60;
+  console.log(`  ${(60 / seconds).toFixed(1)} frames a second, each ${(1000 * ofPage).toFixed(1)} ms of ` +
+              "the page's processor time");
+  assert.ok(seconds < 60, "a frame a second even on a busy machine");
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
 test("a long history opens and scrubs quickly, and says what it left out", async () => {
   const count = Number(process.env.VRAMLAB_REPORT_EVENTS ?? 1_000_000);
   const trace = pages.path("long.vtrace");
@@ -432,6 +552,9 @@ test("a long history opens and scrubs quickly, and says what it left out", async
   const tab = await pages.open(page, { name: `${count} events, ${(size / 1e6).toFixed(1)} MB` });
   assert.match(await tab.locator("#about").innerText(), /no peak is lost/);
   assert.match(await tab.locator("#about").innerText(), /events apart/);
+  await tab.getByText("Block by block", { exact: true }).click();
+  await tab.waitForTimeout(300);
+  assert.match(await tab.locator(".bands-note").innerText(), /striped shape on top/);
   const [device] = vramlabJson("replay", trace).devices;
   await tab.keyboard.press("r");
   assert.equal((await figures(tab)).reserved, device.peak_reserved.bytes);

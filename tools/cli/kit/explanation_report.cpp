@@ -23,6 +23,7 @@ using replay::OutOfMemoryReason;
 constexpr std::size_t most_holders = 3;
 constexpr std::size_t most_sites = 2;
 constexpr const char* unknown_line = "an unknown line";
+constexpr const char* modelled_mark = " (modelled)";
 
 void add_answer_line(AnswerText& answer, const std::string& name, const std::string& text) {
   if (!text.empty()) answer.add(name, text);
@@ -35,6 +36,9 @@ std::string failure_headline(const FailureExplanation& failure) {
 }
 
 std::string missing_text(const OutOfMemoryReason& story) {
+  if (story.exceeded_reserve)
+    return "addresses: the request exceeds the " + format_bytes(*story.exceeded_reserve) +
+           " that an expandable segment reserves (expandable_segments_reserve)";
   const bool would_be_enough = story.is_limited_by_unknown_share;
   if (would_be_enough && story.refused.device_free &&
       *story.refused.device_free < story.refused.rounded)
@@ -71,6 +75,9 @@ std::string no_use_text(const FailureExplanation& failure) {
   const std::string pieces =
       kept_whole == Bytes{} ? "in pieces of at most " + format_bytes(story.in_lane.largest_free)
                             : "in smaller pieces";
+  if (story.is_of_unknown_pool)
+    return "the cache of the default pool: the request went to another one, as in a graph's "
+           "capture";
   std::vector<Part> parts = {
       {story.in_lane.free - std::min(story.in_lane.free, kept_whole), pieces},
       {story.kept_by_split_limit, "in blocks that max_split_size_mb keeps whole"},
@@ -119,13 +126,14 @@ std::string enough_text(const FailureExplanation& failure, const traces::Snapsho
 
 /// The options that were tried and do not help.
 std::string tried_in_vain_text(const FailureExplanation& failure) {
+  if (failure.tried.empty()) return {};
   std::string names;
   for (const replay::TriedOptions& tried : failure.tried)
     names += (names.empty() ? "" : ", ") + tried.added;
-  if (failure.settings_searched > 0)
-    return "none of those tried passes it: " + names + ", and a search over " +
-           counted(failure.settings_searched, "setting", "settings");
-  return names.empty() ? names : "none of those tried passes it: " + names;
+  return "none tried lets it pass: " + names +
+         (failure.settings_searched > 0
+              ? ", nor any of " + std::to_string(failure.settings_searched) + " in a search"
+              : "");
 }
 
 /// As it is typed in a shell.
@@ -145,8 +153,9 @@ std::string tried_text(const FailureExplanation& failure) {
     return "none can help: " + format_bytes(failure.least_for_any_setting()) +
            " are live with this request, more than " + format_bytes(*failure.capacity());
   if (const replay::TriedOptions* const passing = failure.passing())
-    return setting_text(failure.options_variable, passing->options) + " lets it pass, " +
-           (passing->runs_through ? "and all others" : "but a later one fails");
+    return setting_text(failure.options_variable, passing->options) +
+           (passing->runs_through ? " lets it and later ones pass"
+                                  : " lets it pass, but a later one fails");
   return tried_in_vain_text(failure);
 }
 
@@ -156,19 +165,33 @@ std::string least_memory_text(const FailureExplanation& failure) {
          format_bytes(*failure.least_memory - *failure.memory) + " more (found by replaying)";
 }
 
+/// A history whose blocks have no places tells requests only.
+std::string peak_name(const Explanation& explanation) {
+  const bool has_blocks = find_value(explanation.overview.metrics, "peak_allocated") != nullptr;
+  return has_blocks ? "allocated" : "requested";
+}
+
 /// The first one says what its share is of.
 std::string holder_text(const Explanation& explanation, std::size_t index) {
   const replay::HeldGroup& group = explanation.holders[index];
   const std::string text = right(format_bytes(group.totals.bytes), 10) + "  " + group.key;
   if (explanation.held == Bytes{}) return text;
-  const bool is_at_peak = !explanation.failure && explanation.overview.has_history();
+  const std::string whole = explanation.failure ? " of the allocated"
+                            : explanation.overview.has_history()
+                                ? std::string(" of the peak ") + peak_name(explanation)
+                                : "";
   return text + "  (" + percent_of(group.totals.bytes.count, explanation.held.count) +
-         (index == 0 && is_at_peak ? " of the peak allocated)" : ")");
+         (index == 0 ? whole : "") + ")";
 }
 
+/// After the first, those of a hundredth and more.
 void add_holders(AnswerText& answer, const Explanation& explanation) {
+  const auto is_small = [&](const replay::HeldGroup& group) {
+    return 100 * group.totals.bytes.count < explanation.held.count;
+  };
   for (std::size_t i = 0; i < std::min(most_holders, explanation.holders.size()); ++i)
-    add_answer_line(answer, i == 0 ? "holds most" : "", holder_text(explanation, i));
+    if (i == 0 || !is_small(explanation.holders[i]))
+      add_answer_line(answer, i == 0 ? "holds most" : "", holder_text(explanation, i));
 }
 
 std::string failures_text(const Explanation& explanation) {
@@ -222,9 +245,9 @@ std::string shell_word(const std::string& file) {
 
 void add_next(AnswerText& answer, const Explanation& explanation, const GivenConditions& given) {
   const std::string file = shell_word(explanation.file);
+  std::string name = "ask next";
   const auto add = [&](const std::string& command) {
-    const bool is_first = std::ranges::none_of(answer.lines, &AnswerLine::is_command);
-    answer.lines.push_back({is_first ? "ask next" : "", command, true});
+    answer.lines.push_back({std::exchange(name, {}), command, true});
   };
   const std::string all = behind(given.text());
   if (explanation.failure) {
@@ -234,7 +257,8 @@ void add_next(AnswerText& answer, const Explanation& explanation, const GivenCon
     return add("vramlab report " + file + all);
   }
   if (!explanation.is_program && (!explanation.overview.has_history() || explanation.began_late()))
-    return add("record before the first allocation: torch.cuda.memory._record_memory_history()");
+    return answer.add(
+        name, "record before the first allocation: torch.cuda.memory._record_memory_history()");
   if (explanation.trust) add("vramlab advise " + file + behind(given.but_options));
   add(all.empty() ? "vramlab top " + file : "vramlab snapshot " + file + " --at peak" + all);
 }
@@ -246,24 +270,25 @@ std::string gpus_text(const Explanation& explanation) {
   if (!explanation.failure || smallest.gpu == nullptr) return text;
   const bool is_last = !explanation.is_replayed && explanation.failure->story.refused.event + 1 >=
                                                        explanation.overview.event_count;
-  return text + (is_last                 ? "; the rest is unknown"
-                 : smallest.runs_through ? "; the rest fits"
-                                         : "; a later one fails");
+  return text + (is_last                 ? "; what follows is unknown"
+                 : smallest.runs_through ? "; later requests fit"
+                                         : "; a later request fails");
 }
 
-std::string peak_text(const Explanation& explanation) {
+std::string peak_headline(const Explanation& explanation) {
   const replay::DeviceOverview& overview = explanation.overview;
+  const std::string gpu = " on GPU " + std::to_string(overview.device);
   if (!overview.has_history())
-    return "no request is recorded: at the end " + format_bytes(overview.metric("end_allocated")) +
-           " allocated, " + format_bytes(overview.metric("end_reserved")) + " reserved";
-  const bool has_blocks = find_value(overview.metrics, "peak_allocated") != nullptr;
+    return "no request is recorded" + gpu + ": at the end " +
+           format_bytes(overview.metric("end_allocated")) + " allocated, " +
+           format_bytes(overview.metric("end_reserved")) + " reserved";
+  const std::string peak = "peak_" + peak_name(explanation);
   const Bytes reserved = overview.metric("peak_reserved");
   const std::string failed = overview.failures == 0
-                                 ? "no request failed"
-                                 : counted(overview.failures, "request", "requests") +
-                                       " failed, which cannot be explained";
-  return failed + ": peak " + (has_blocks ? "allocated " : "requested ") +
-         format_bytes(overview.metric(has_blocks ? "peak_allocated" : "peak_requested")) +
+                                 ? "no request failed" + gpu
+                                 : counted(overview.failures, "request", "requests") + " failed" +
+                                       gpu + ", which cannot be explained";
+  return failed + ": peak " + peak_name(explanation) + " " + format_bytes(overview.metric(peak)) +
          (reserved > Bytes{} ? ", peak reserved " + format_bytes(reserved) : std::string());
 }
 
@@ -291,7 +316,9 @@ std::string setting_found_text(const Explanation& explanation, const GivenCondit
     return "not sought in so long a history: vramlab advise " + shell_word(explanation.file) +
            behind(given.but_options);
   if (!explanation.advice) return {};
-  return found_advice_text(*explanation.advice, options_in_force(explanation));
+  const std::string text = found_advice_text(*explanation.advice, options_in_force(explanation));
+  const bool is_model = explanation.late_start && !text.ends_with(modelled_mark);
+  return is_model ? text + modelled_mark : text;
 }
 
 /// A failure for which no setting was tried, as the history is too long.
@@ -303,8 +330,7 @@ std::string not_tried_text(const Explanation& explanation, const GivenConditions
 
 AnswerText answer_without_failure(const Explanation& explanation, const GivenConditions& given) {
   AnswerText answer;
-  answer.headline =
-      "GPU " + std::to_string(explanation.overview.device) + ": " + peak_text(explanation);
+  answer.headline = peak_headline(explanation);
   add_answer_line(answer, "began late", reserved_before_text(explanation));
   add_holders(answer, explanation);
   add_answer_line(answer, "free", idle_text(explanation));
@@ -354,37 +380,10 @@ ordered_json site_json(const replay::StrandingSite& site) {
 }
 
 constexpr std::size_t most_answer_lines = 14;
-/// The part of 100 columns that the name of a line leaves.
-constexpr std::size_t widest_text = 100 - line_name_width - 3;
-
-/// The last blank before the limit at which a text is broken; a unit stays with its number. npos if
-/// there is none.
-std::size_t break_in(std::string_view text, std::size_t limit) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  const auto is_unit = [&](std::size_t blank) {
-    const std::string_view next = text.substr(blank + 1);
-    return std::ranges::any_of(std::array{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "%"},
-                               [&](const char* unit) { return next.starts_with(unit); });
-  };
-  std::size_t blank = text.rfind(' ', limit);
-  while (blank != std::string_view::npos && blank > begin && is_unit(blank))
-    blank = text.rfind(' ', blank - 1);
-  return blank != std::string_view::npos && blank > begin ? blank : text.find(' ', limit);
-}
-
-/// The text of a line, broken at blanks where it is too long.
+/// The text of a line, broken where it is too long.
 std::vector<std::string> rows_of(const AnswerLine& line) {
-  std::vector<std::string> rows;
-  std::string_view rest = line.text;
-  while (rest.size() > widest_text && !line.is_command) {
-    const std::size_t blank = break_in(rest, widest_text);
-    if (blank == std::string_view::npos) break;
-    // Two blanks may stand between columns.
-    rows.emplace_back(rest.substr(0, rest.find_last_not_of(' ', blank) + 1));
-    rest.remove_prefix(blank + 1);
-  }
-  rows.emplace_back(rest);
-  return rows;
+  if (line.is_command) return {line.text};
+  return broken_lines(line.text, widest_line - line_name_width - 3);
 }
 
 /// How early a line is left out where there are too many; 0 for never.
@@ -419,9 +418,11 @@ const char* trust_name(replay::Trust trust) {
 
 }  // namespace
 
-std::string AnswerText::text() const {
-  std::string text = headline + "\n";
-  for (const AnswerLine& line : shown_lines_of(lines)) {
+std::string AnswerText::text() const { return headline + "\n" + lines_text(shown_lines_of(lines)); }
+
+std::string lines_text(const std::vector<AnswerLine>& lines) {
+  std::string text;
+  for (const AnswerLine& line : lines) {
     std::string name = line.name;
     for (const std::string& row : rows_of(line)) add_line(text, std::exchange(name, {}), row);
   }
@@ -430,8 +431,11 @@ std::string AnswerText::text() const {
 
 std::string AnswerText::markdown() const {
   Table table({left(""), left("")});
-  for (const AnswerLine& line : lines)
-    table.add({markdown_cell(line.name), markdown_cell(line.text)});
+  for (const AnswerLine& line : lines) {
+    const std::string text =
+        line.text.substr(std::min(line.text.find_first_not_of(' '), line.text.size()));
+    table.add({markdown_cell(line.name), markdown_cell(text)});
+  }
   return "**" + markdown_cell(headline) + "**\n\n" + table.markdown();
 }
 
@@ -446,10 +450,9 @@ std::string exact_until_text(std::uint64_t event) {
 
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest) {
   if (smallest.gpu == nullptr) return "none of the list is large enough";
-  std::string text = std::string(smallest.gpu->name) + ", with " +
-                     format_bytes(smallest.gpu->available()) + " for the allocator";
-  if (smallest.larger_count > 0)
-    text += ", and " + std::to_string(smallest.larger_count) + " larger";
+  std::string text = std::string(smallest.gpu->name) + " (" +
+                     format_bytes(smallest.gpu->available()) + " for the allocator)";
+  if (smallest.larger_count > 0) text += " or " + std::to_string(smallest.larger_count) + " larger";
   return text;
 }
 
@@ -462,7 +465,7 @@ std::string found_advice_text(const replay::FoundAdvice& advice, const std::stri
   return (advice.conf.empty() ? "no options reserve " : advice.conf + " reserves ") +
          format_bytes(advice.saved()) + " (" +
          percent_of(advice.saved().count, advice.recorded_peak_reserved.count) +
-         ") less at the peak" + (advice.trust == replay::Trust::exact ? "" : " (modelled)");
+         ") less at the peak" + (advice.trust == replay::Trust::exact ? "" : modelled_mark);
 }
 
 ordered_json answer_line_json(const AnswerLine& line) {
@@ -515,12 +518,14 @@ ordered_json out_of_memory_json(const FailureExplanation& failure,
           {"largest_free_in_lane_bytes", story.in_lane.largest_free.count},
           {"kept_by_split_limit_bytes", story.kept_by_split_limit.count},
           {"passed_over_bytes", story.passed_over.count},
+          {"is_of_unknown_pool", story.is_of_unknown_pool},
           {"free_on_other_streams_bytes", story.free_on_other_streams.count},
           {"free_in_other_half_bytes", story.free_in_other_half.count},
           {"free_in_other_pools_bytes", story.free_in_other_pools.count},
           {"device_free_bytes", or_null(story.refused.device_free)},
           {"allowed_bytes", or_null(story.allowed)},
           {"capacity_bytes", or_null(failure.capacity())},
+          {"exceeded_reserve_bytes", or_null(story.exceeded_reserve)},
           {"shortfall_bytes", or_null(story.shortfall)},
           {"enough_to_free", json_list(story.enough_to_free, of_block)},
           {"least_memory_bytes", or_null(failure.least_memory)},

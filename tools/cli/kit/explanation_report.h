@@ -36,6 +36,9 @@ struct AnswerText {
   std::string markdown() const;
 };
 
+/// In lines of at most 100 columns, except commands and words that are longer.
+std::string lines_text(const std::vector<AnswerLine>& lines);
+
 nlohmann::ordered_json answer_line_json(const AnswerLine& line);
 
 /// Such as `3.07 GiB at train.py:12 step`; `line` is empty where the file does not say.
@@ -47,7 +50,7 @@ std::string exact_until_text(std::uint64_t event);
 inline constexpr const char* same_start_text =
     "memory from before the recording is taken to be the same under every setting";
 
-/// Such as `l4, with 22.03 GiB for the allocator, and 40 larger`.
+/// Such as `l4 (22.03 GiB for the allocator) or 40 larger`.
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest);
 /// Such as `expandable_segments:True reserves 4.69 GiB (27.1 %) less at the peak`.
 std::string found_advice_text(const replay::FoundAdvice& advice, const std::string& recorded);

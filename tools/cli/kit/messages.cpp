@@ -16,6 +16,7 @@ namespace vramlab::tools {
 namespace {
 
 constexpr const char* variable = "VRAMLAB_MESSAGES";
+constexpr std::chrono::milliseconds between_drawings{200};
 
 std::string text_line(const std::exception& error) {
   return "vramlab: " + shown_name(error.what()) + "\n";
@@ -73,6 +74,22 @@ std::string progress_message(const std::string& what, const traces::ReadProgress
          "\n";
 }
 
+std::string work_message(const std::string& what, const std::string& step,
+                         const std::optional<WorkProgress>& progress) {
+  std::optional<std::uint64_t> done;
+  std::optional<std::uint64_t> total;
+  if (progress) {
+    done = progress->done;
+    total = progress->total;
+  }
+  return compact_json_text({{"vramlab_message", "work"},
+                            {"what", what},
+                            {"step", step},
+                            {"done", or_null(done)},
+                            {"total", or_null(total)}}) +
+         "\n";
+}
+
 ProgressBar::ProgressBar(const std::string& file, const CommonFlags& flags)
     : what_(traces::input_name(file)),
       is_shown_(!flags.quiet && (form_ == MessageForm::json || isatty(STDERR_FILENO) != 0)),
@@ -90,32 +107,50 @@ traces::ProgressListener ProgressBar::listener() {
 }
 
 void ProgressBar::show(const std::string& step) {
-  if (!is_shown_ || form_ == MessageForm::json) return;
+  if (!is_shown_) return;
   const std::lock_guard<std::mutex> lock(lock_);
   step_ = step;
-  constexpr std::chrono::milliseconds between_drawings{200};
-  if (!ticker_) ticker_.emplace(between_drawings, [this] { draw_step(); });
+  step_progress_.reset();
+  if (form_ == MessageForm::json)
+    std::fputs(work_message(what_, step_, {}).c_str(), stderr);
+  else if (!ticker_)
+    ticker_.emplace(between_drawings, [this] { draw_step(); });
+}
+
+void ProgressBar::show(WorkProgress progress) {
+  if (!is_shown_) return;
+  const std::lock_guard<std::mutex> lock(lock_);
+  step_progress_ = progress;
+  if (form_ == MessageForm::json && is_due())
+    std::fputs(work_message(what_, step_, progress).c_str(), stderr);
 }
 
 void ProgressBar::draw_step() {
   const std::lock_guard<std::mutex> lock(lock_);
   const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_);
   if (step_.empty() || passed < std::chrono::seconds(1)) return;
-  draw(shown_name(what_ + "  " + step_) + ", " + std::to_string(passed.count()) + " s");
+  std::string line = what_ + "  " + step_;
+  if (step_progress_ && step_progress_->total > 0)
+    line += " (" + std::to_string(100 * step_progress_->done / step_progress_->total) + " %)";
+  draw(shown_name(line) + ", " + std::to_string(passed.count()) + " s");
+}
+
+bool ProgressBar::is_due() {
+  const Clock::time_point now = Clock::now();
+  if (now < next_drawing_) return false;
+  next_drawing_ = now + between_drawings;
+  return true;
 }
 
 void ProgressBar::update(const traces::ReadProgress& progress) {
-  const Clock::time_point now = Clock::now();
-  if (now < next_drawing_) return;
-  constexpr std::chrono::milliseconds between_drawings{200};
-  next_drawing_ = now + between_drawings;
+  const std::lock_guard<std::mutex> lock(lock_);
+  if (!is_due()) return;
   if (form_ == MessageForm::json) {
     std::fputs(progress_message(what_, progress).c_str(), stderr);
     return;
   }
-  const std::lock_guard<std::mutex> lock(lock_);
   step_.clear();
-  draw(progress_text(what_, progress, now - start_));
+  draw(progress_text(what_, progress, Clock::now() - start_));
 }
 
 void ProgressBar::draw(const std::string& line) {

@@ -28,8 +28,17 @@ std::string error_message(const traces::InputError& error, MessageForm form);
 /// A line of JSON with its line break; `what` is the file that is read.
 std::string progress_message(const std::string& what, const traces::ReadProgress& progress);
 
+/// The parts of a step of work, where their number is known.
+struct WorkProgress {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+};
+/// A line of JSON with its line break, about work other than reading.
+std::string work_message(const std::string& what, const std::string& step,
+                         const std::optional<WorkProgress>& progress);
+
 /// A progress bar for work that takes over a second, drawn only on a terminal. A program that asked
-/// for JSON gets lines with the progress of reading instead.
+/// for JSON gets lines with the progress instead.
 class ProgressBar {
  public:
   /// A bar for the reading of a file and the work on it; `-` is standard input.
@@ -43,6 +52,8 @@ class ProgressBar {
   /// Shows the current step of work other than reading, and how long the work has taken, until the
   /// bar goes or a file is read again. May be called from several threads.
   void show(const std::string& step);
+  /// Says how much of the current step is done. May be called from several threads.
+  void show(WorkProgress progress);
   /// Clears the bar's line, before an answer is printed.
   void remove();
 
@@ -50,6 +61,8 @@ class ProgressBar {
   using Clock = std::chrono::steady_clock;
   void update(const traces::ReadProgress& progress);
   void draw_step();
+  /// Whether it is time for the next drawing. Requires: the lock is held.
+  bool is_due();
   /// Requires: the lock is held.
   void draw(const std::string& line);
 
@@ -59,6 +72,7 @@ class ProgressBar {
   std::mutex lock_;
   /// Empty while a file is read.
   std::string step_;
+  std::optional<WorkProgress> step_progress_;
   bool has_drawn_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_drawing_;

@@ -1,14 +1,20 @@
 #include "tools/cli/kit/outputs.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "tools/cli/printers/shown_text.h"
+#include "tools/cli/printers/text_lines.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
 
@@ -26,6 +32,21 @@ void put(std::string_view bytes, std::FILE* stream) {
   if (!is_written && stream == stdout) fail_to_write(errno);
 }
 
+/// Whether both names lead to one place; another name of the same bytes, a hard link, is safe.
+/// Standard input has no name.
+bool is_same_file(const std::string& output, const std::string& input) {
+  struct stat read{};
+  struct stat written{};
+  if (input == "-")
+    return ::fstat(STDIN_FILENO, &read) == 0 && ::stat(output.c_str(), &written) == 0 &&
+           S_ISREG(read.st_mode) && read.st_dev == written.st_dev && read.st_ino == written.st_ino;
+  std::error_code error;
+  const auto real_output = std::filesystem::canonical(output, error);
+  if (error) return false;
+  const auto real_input = std::filesystem::canonical(input, error);
+  return !error && real_output == real_input;
+}
+
 }  // namespace
 
 void add_table_output(CLI::App& command, TableOutput& output) {
@@ -34,7 +55,7 @@ void add_table_output(CLI::App& command, TableOutput& output) {
                   "text, json, csv or markdown; without it, the output's ending says (.json, .csv, "
                   ".md), and otherwise it is text")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
-  add_output(command, output, "Write to a file");
+  add_output(command, output, "Write to a file (- is standard output)");
   add_force(command, output);
   command.add_option("--limit", output.row_limit, "Rows of text to show (0 for all)")
       ->capture_default_str();
@@ -60,8 +81,15 @@ void add_force(CLI::App& command, OutputArguments& output) {
   command.add_flag("--force", output.may_overwrite, "Overwrite the output");
 }
 
-OpenOutput::OpenOutput(const OutputArguments& output) {
-  if (output.path.empty()) return;
+void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs)
+    if (is_same_file(output, input))
+      throw traces::InputError({output, "", "another file than the input", "the same file"});
+}
+
+OpenOutput::OpenOutput(const OutputArguments& output, const std::vector<std::string>& inputs) {
+  if (!output.is_file()) return;
+  refuse_input_as_output(output.path, inputs);
   removal_.emplace();
   file_.emplace(output.path, output.overwrite());
   removal_->begin({file_->temporary_path()});
@@ -90,20 +118,26 @@ void flush_output() {
   if (std::ferror(stdout) != 0) fail_to_write(EIO);
 }
 
+std::size_t screen_columns(std::size_t usual) {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
+  return size.ws_col;
+}
+
+std::size_t table_columns() { return std::max(widest_line, screen_columns(widest_line)); }
+
 void print(std::string_view text) { put(shown_lines(text), stdout); }
 
 void tell(std::string_view text) { put(shown_lines(text), stderr); }
 
-void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMoment& at,
-                         const traces::GenericPointer& settings,
-                         const traces::SnapshotTables& tables) {
-  const auto writer =
-      make_trace_writer(output.name().ends_with(".json") ? traces::TraceFormat::snapshot_json
-                                                         : traces::TraceFormat::snapshot_pickle,
-                        output, tables);
+void write_snapshot(traces::ByteSink& output, std::string_view name,
+                    const replay::StatesAtMoment& at, const traces::GenericPointer& settings,
+                    const traces::SnapshotTables& tables) {
+  const auto format = name.ends_with(".json") ? traces::TraceFormat::snapshot_json
+                                              : traces::TraceFormat::snapshot_pickle;
+  const auto writer = make_trace_writer(format, output, tables);
   write_states(at.states, settings, writer->sinks().recorded);
   writer->finish();
-  output.finish();
 }
 
 }  // namespace vramlab::tools

@@ -5,6 +5,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "replay/replayer/replayed_states.h"
@@ -16,9 +17,11 @@ namespace vramlab::tools {
 
 /// -o and --force.
 struct OutputArguments {
-  /// Empty for standard output.
+  /// Empty or `-` for standard output.
   std::string path;
   bool may_overwrite = false;
+
+  bool is_file() const { return !path.empty() && path != "-"; }
 
   traces::Overwrite overwrite() const {
     return may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused;
@@ -33,8 +36,9 @@ void add_force(CLI::App& command, OutputArguments& output);
 /// to is refused at once.
 class OpenOutput : public traces::ByteSink {
  public:
-  /// Throws InputError.
-  explicit OpenOutput(const OutputArguments& output);
+  /// `inputs`: the files that the command reads, none of which the output may be. Throws
+  /// InputError.
+  OpenOutput(const OutputArguments& output, const std::vector<std::string>& inputs);
 
   /// Bytes of a format for programs.
   void write(std::string_view bytes) override;
@@ -63,11 +67,25 @@ void add_table_output(CLI::App& command, TableOutput& output);
 std::string wanted_format(const TableOutput& output, const CommonFlags& flags,
                           const std::string& usual = "text");
 
-/// Writes a pickle, or JSON if the name ends in .json, and finishes the file. The tables belong to
-/// the states and to the settings, which may be null.
-void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMoment& at,
-                         const traces::GenericPointer& settings,
-                         const traces::SnapshotTables& tables);
+/// Refuses an output that is one of the inputs, by whatever name: the recording would be lost.
+/// Throws InputError.
+void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs);
+
+/// Writes a pickle, or JSON if the name of the output ends in .json. The tables belong to the
+/// states and to the settings, which may be null.
+void write_snapshot(traces::ByteSink& output, std::string_view name,
+                    const replay::StatesAtMoment& at, const traces::GenericPointer& settings,
+                    const traces::SnapshotTables& tables);
+
+/// The width of the terminal on standard output; the usual one if it is no terminal.
+std::size_t screen_columns(std::size_t usual);
+/// The longest line of a table: widest_line, or the width of a wider terminal.
+std::size_t table_columns();
+
+/// The width of the terminal on standard output; the usual one if it is no terminal.
+std::size_t screen_columns(std::size_t usual);
+/// The longest line of a table: widest_line, or the width of a wider terminal.
+std::size_t table_columns();
 
 /// Prints a text to standard output, as shown_lines() shows it.
 void print(std::string_view text);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tools/cli/kit/input_files.h"
+#include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/several_files.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/json_text.h"
@@ -45,14 +46,13 @@ class KeptWorst {
 std::vector<DeviceOverview> overviews_in(replay::Recording& recording, const LookedUnder& under) {
   std::optional<replay::Replayer> replayer;
   if (recording.is_program() || under.replay) replayer.emplace(recording);
-  if (under.replay) return replayed_overviews_of(*replayer, *under.replay);
+  if (under.replay) return replayed_overviews_of(recording, *replayer, *under.replay);
   return overviews_of(recording, replayer ? &*replayer : nullptr);
 }
 
 /// Empty where the history requests more than it reserves: it does not tell what was reserved.
 std::optional<Bytes> reserved_of(const DeviceOverview& overview) {
-  const Bytes reserved =
-      std::max(overview.metric("peak_reserved"), overview.metric("end_reserved"));
+  const Bytes reserved = overview.reserved();
   if (reserved < overview.metric("peak_requested")) return std::nullopt;
   return reserved;
 }
@@ -113,7 +113,7 @@ std::vector<std::string> recording_cells(const RecordingRow& row, const std::str
 using NameCell = std::string (*)(const std::string& name);
 
 Table table_with(const std::vector<RecordingRow>& rows, NameCell name_cell) {
-  Table table({left("file"),
+  Table table({name_column("file"),
                {"GPU"},
                {"peak allocated"},
                {"peak reserved"},
@@ -170,7 +170,7 @@ FoundRecordings look_at_recordings(const std::vector<std::string>& files, const 
 
 std::string recordings_text(const std::vector<RecordingRow>& rows, const std::string& indent) {
   return table_with(rows, [](const std::string& name) { return name; })
-      .text_within(widest_line, indent);
+      .text_within(table_columns(), indent);
 }
 
 std::string recordings_markdown(const std::vector<RecordingRow>& rows) {

@@ -42,7 +42,7 @@ struct LookedUnder {
 FoundRecordings look_at_recordings(const std::vector<std::string>& files, const CommonFlags& flags,
                                    const LookedUnder& under = {});
 
-/// Names without the folders that all of them share, in lines of at most widest_line letters.
+/// Names without the folders that all of them share, in lines of at most table_columns() letters.
 std::string recordings_text(const std::vector<RecordingRow>& rows, const std::string& indent);
 std::string recordings_markdown(const std::vector<RecordingRow>& rows);
 nlohmann::ordered_json recordings_json(const std::vector<RecordingRow>& rows);

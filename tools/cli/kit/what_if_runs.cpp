@@ -15,6 +15,7 @@
 #include "tools/cli/kit/several_files.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
+#include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -62,11 +63,14 @@ SweepRow row_of(const AskedSetting& setting, std::vector<Attempt>::iterator firs
 
 std::string late_text(const AskedWhatIf& asked) {
   if (asked.late.empty()) return {};
-  std::string text = asked.is_beyond_judging() ? "This cannot tell which setting helps:"
-                                               : "This tells only a part:";
+  const bool are_several = asked.files.size() > 1;
+  const std::string subject = are_several ? "These recordings" : "This recording";
+  std::string text = subject + (asked.is_beyond_judging() ? " cannot tell which setting helps:"
+                                : are_several             ? " tell only a part:"
+                                                          : " tells only a part:");
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < std::min(most, asked.late.size()); ++i)
-    text += (i == 0 ? " " : "; ") + (asked.files.size() > 1 ? asked.late[i].file + ", " : "") +
+    text += (i == 0 ? " " : "; ") + (are_several ? asked.late[i].file + ", " : "") +
             late_start_text(asked.late[i].start);
   if (asked.late.size() > most)
     text += "; and so it is in " + std::to_string(asked.late.size() - most) + " more";
@@ -170,8 +174,7 @@ nlohmann::ordered_json late_json(const AskedWhatIf& asked) {
 
 std::string head_text(const AskedWhatIf& asked) {
   std::string text = shown_name(headline_of(asked)) + "\n";
-  if (!asked.late.empty()) text += shown_name(late_text(asked)) + "\n";
-  return text;
+  return text + paragraph(late_text(asked));
 }
 
 std::string head_markdown(const AskedWhatIf& asked) {

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "allocator/types/check.h"
 #include "tools/cli/printers/shown_text.h"
@@ -27,14 +31,23 @@ std::vector<std::string> headings_of(const std::vector<Column>& columns) {
   return headings;
 }
 
+using Rows = std::vector<std::vector<std::string>>;
+
+struct LineLimit {
+  std::size_t width = 0;
+  std::size_t indent = 0;
+};
+
+/// When the columns of names give way.
+enum class NamesGiveWay : std::uint8_t { with_others, last };
+
 /// The widths of columns whose lines fit. The widest left-aligned column gives way first, down to
 /// its heading.
-std::vector<std::size_t> widths_within(const std::vector<Column>& columns,
-                                       const std::vector<std::vector<std::string>>& rows,
-                                       std::size_t width, std::size_t indent) {
+std::vector<std::size_t> widths_within(const std::vector<Column>& columns, const Rows& rows,
+                                       LineLimit limit, NamesGiveWay names) {
   constexpr std::size_t least_width = 12;
   std::vector<std::size_t> widths;
-  std::size_t line = indent + std::string_view(between_columns).size() * (columns.size() - 1);
+  std::size_t line = limit.indent + std::string_view(between_columns).size() * (columns.size() - 1);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     widths.push_back(std::max(columns[i].width, columns[i].heading.size()));
     for (const auto& row : rows) widths[i] = std::max(widths[i], row[i].size());
@@ -44,14 +57,59 @@ std::vector<std::size_t> widths_within(const std::vector<Column>& columns,
     const std::size_t least = std::max(least_width, columns[i].heading.size());
     return columns[i].align == Align::left && widths[i] > least ? widths[i] : 0;
   };
-  for (; line > width; --line) {
-    std::size_t widest = 0;
-    for (std::size_t i = 1; i < columns.size(); ++i)
-      if (spare(i) > spare(widest)) widest = i;
-    if (spare(widest) == 0) break;
-    --widths[widest];
+  const auto widest_of = [&](bool are_names_in) {
+    std::optional<std::size_t> widest;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (spare(i) > 0 && (are_names_in || !columns[i].tells_apart))
+        if (!widest || spare(i) > spare(*widest)) widest = i;
+    return widest;
+  };
+  for (; line > limit.width; --line) {
+    auto widest = widest_of(names == NamesGiveWay::with_others);
+    if (!widest) widest = widest_of(true);
+    if (!widest) break;
+    --widths[*widest];
   }
   return widths;
+}
+
+std::size_t widest_cell(const Rows& rows, std::size_t column) {
+  std::size_t widest = 0;
+  for (const auto& row : rows) widest = std::max(widest, row[column].size());
+  return widest;
+}
+
+/// Leaves out the ending from a dot on that all cells of a column have.
+void drop_shared_ending(Rows& rows, std::size_t column) {
+  if (rows.size() < 2) return;
+  std::string_view shared = rows.front()[column];
+  for (const auto& row : rows) {
+    const std::string_view cell = row[column];
+    const auto [end, other] =
+        std::mismatch(shared.rbegin(), shared.rend(), cell.rbegin(), cell.rend());
+    shared.remove_prefix(static_cast<std::size_t>(shared.rend() - end));
+  }
+  const std::size_t slash = shared.rfind('/');
+  const std::size_t dot = shared.find('.', slash == std::string_view::npos ? 0 : slash);
+  if (dot == std::string_view::npos) return;
+  const std::size_t ending = shared.size() - dot;
+  const bool leaves_all =
+      std::ranges::all_of(rows, [&](const auto& row) { return row[column].size() > ending; });
+  if (!leaves_all) return;
+  for (auto& row : rows) row[column].resize(row[column].size() - ending);
+}
+
+std::size_t different_cells(const Rows& rows, std::size_t column, std::size_t width) {
+  std::set<std::string> different;
+  for (const auto& row : rows) different.insert(shortened(row[column], width));
+  return different.size();
+}
+
+/// The least width from the given one on in which no two cells become the same.
+std::size_t width_that_tells_apart(const Rows& rows, std::size_t column, std::size_t width) {
+  const std::size_t all = different_cells(rows, column, SIZE_MAX);
+  while (different_cells(rows, column, width) < all) ++width;
+  return width;
 }
 
 std::string with_backslashes(const std::string& text, std::string_view before) {
@@ -119,9 +177,16 @@ std::string Table::text(const std::string& indent) const {
 }
 
 std::string Table::text_within(std::size_t width, const std::string& indent) const {
-  const std::vector<std::size_t> widths = widths_within(columns_, rows_, width, indent.size());
+  Rows rows = rows_;
+  const LineLimit limit{width, indent.size()};
+  std::vector<std::size_t> widths = widths_within(columns_, rows, limit, NamesGiveWay::with_others);
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i].tells_apart && widest_cell(rows, i) > widths[i]) drop_shared_ending(rows, i);
+  widths = widths_within(columns_, rows, limit, NamesGiveWay::last);
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i].tells_apart) widths[i] = width_that_tells_apart(rows, i, widths[i]);
   Table shorter(columns_);
-  for (std::vector<std::string> row : rows_) {
+  for (std::vector<std::string> row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i)
       if (columns_[i].align == Align::left) row[i] = shortened(row[i], widths[i]);
     shorter.add(std::move(row));

@@ -17,14 +17,18 @@ struct Column {
   /// In text a column is at least this wide, so that the tables of one report agree.
   std::size_t width = 0;
   Align align = Align::right;
+  /// The cells stay told apart where a line has to be shorter, as the names of files must.
+  bool tells_apart = false;
 };
 
 inline Column left(std::string heading, std::size_t width = 0) {
   return {std::move(heading), width, Align::left};
 }
 
-/// The longest line of an answer that people read.
-inline constexpr std::size_t widest_line = 100;
+/// A column of names that stay told apart.
+inline Column name_column(std::string heading) {
+  return {std::move(heading), 0, Align::left, true};
+}
 
 class Table {
  public:
@@ -38,7 +42,8 @@ class Table {
   /// The table with a line of headings, unless all of them are empty.
   std::string text(const std::string& indent = "  ") const;
   /// The same in lines of at most so many letters, as far as the left-aligned cells can be shorter:
-  /// the longest lose their middle.
+  /// names lose the ending that all of them share, such as `.pickle.gz`; then the longest cells
+  /// lose their middle.
   std::string text_within(std::size_t width, const std::string& indent = "  ") const;
   /// Cells are printed as they are: markdown_cell() and code_cell() make a text safe.
   std::string markdown() const;

@@ -20,6 +20,21 @@ bool begins_like_a_formula(const std::string& text) {
   return read.ec != std::errc() || read.ptr != end;
 }
 
+/// The last blank before the limit at which a text is broken; a unit stays with its number. npos if
+/// there is none.
+std::size_t break_in(std::string_view text, std::size_t limit) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  const auto is_unit = [&](std::size_t blank) {
+    const std::string_view next = text.substr(blank + 1);
+    return std::ranges::any_of(std::array{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "%"},
+                               [&](const char* unit) { return next.starts_with(unit); });
+  };
+  std::size_t blank = text.rfind(' ', limit);
+  while (blank != std::string_view::npos && blank > begin && is_unit(blank))
+    blank = text.rfind(' ', blank - 1);
+  return blank != std::string_view::npos && blank > begin ? blank : text.find(' ', limit);
+}
+
 }  // namespace
 
 std::string padded(std::string text, std::size_t width) {
@@ -33,6 +48,27 @@ std::string right(const std::string& text, std::size_t width) {
 
 void add_line(std::string& text, const std::string& name, const std::string& value) {
   text += "  " + padded(name, line_name_width) + " " + shown_name(value) + "\n";
+}
+
+std::vector<std::string> broken_lines(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    const std::size_t blank = break_in(text, width);
+    if (blank == std::string_view::npos) break;
+    // Two blanks may stand between columns.
+    lines.emplace_back(text.substr(0, text.find_last_not_of(' ', blank) + 1));
+    text.remove_prefix(blank + 1);
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
+std::string paragraph(const std::string& sentence) {
+  std::string text;
+  if (sentence.empty()) return text;
+  for (const std::string& line : broken_lines(shown_name(sentence), widest_line))
+    text += line + "\n";
+  return text;
 }
 
 std::string csv_text(const std::string& text) {

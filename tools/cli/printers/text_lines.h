@@ -1,8 +1,11 @@
 // Texts of reports for people: lines and columns, shares, durations; and values in CSV.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "allocator/types/bytes_and_ids.h"
 #include "replay/metrics/metrics.h"
@@ -13,9 +16,18 @@ namespace vramlab::tools {
 std::string padded(std::string text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
 
+/// The longest line of an answer that people read.
+inline constexpr std::size_t widest_line = 100;
 inline constexpr std::size_t line_name_width = 18;
 /// The value is kept on its line, as shown_name() shows it.
 void add_line(std::string& text, const std::string& name, const std::string& value);
+
+/// A text in lines of at most so many letters, broken at blanks; a unit stays with its number. A
+/// word that is longer has a line of its own.
+std::vector<std::string> broken_lines(std::string_view text, std::size_t width);
+/// A sentence in lines of at most widest_line letters, as shown_name() shows them; nothing for no
+/// text.
+std::string paragraph(const std::string& sentence);
 
 /// A text as one value of CSV: quoted if it has a comma, a quote or a line break, with each quote
 /// doubled. A text that spreadsheets would take for a formula gets an apostrophe before it.

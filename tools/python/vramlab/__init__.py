@@ -9,15 +9,20 @@ name is that of the command line (docs/guide/python.md, docs/reference/schemas).
 """
 
 from vramlab.commands import (
+    advise,
     ask,
+    capacity,
     conform,
     dry_run,
+    explain,
     generate,
     merge,
     open,  # pylint: disable=redefined-builtin
     record,
+    replay,
     run,
     sweep,
+    top,
     workloads,
 )
 from vramlab.errors import Error, InputError, LimitError, ProgramNotFound
@@ -27,6 +32,6 @@ from vramlab.values import Table, Value
 
 __all__ = [
     "Error", "InputError", "LimitError", "ProgramNotFound", "Progress", "Recording", "Table",
-    "Value", "ask", "conform", "dry_run", "find_program", "generate", "merge", "open",
-    "record", "run", "sweep", "workloads",
+    "Value", "advise", "ask", "capacity", "conform", "dry_run", "explain", "find_program", "generate",
+    "merge", "open", "record", "replay", "run", "sweep", "top", "workloads",
 ]

@@ -1,7 +1,7 @@
 """The answer of each command. Its fields are those of the JSON (docs/reference/schemas); a class adds
 properties to them."""
 
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, ClassVar, Dict, List, Optional, Type, Union
 
 from vramlab.errors import LimitError
 from vramlab.values import Table, Value, rows_below, shown_text
@@ -102,7 +102,8 @@ class Replay(Table):
     file: str
     reference: str
     options: str
-    events: int
+    #: replayed calls of the allocator
+    allocator_calls: int
     stopped_at: Optional[int]
     notes: List[str]
     metrics: Value
@@ -244,6 +245,72 @@ class Holdings(Table):
         return rows_below(self._document["devices"], "groups", "device")
 
 
+class OfFiles(Table):
+    """The same question about several files, such as the recordings of a job's ranks."""
+
+    __slots__ = ()
+    #: the answer of each file, in the order given
+    files: List[Value]
+    worst_file: str
+    _shown = ("worst_file", "files")
+    _kind: ClassVar[Type[Table]] = Table
+
+    @classmethod
+    def of(cls, document: Dict[str, Any]) -> Any:
+        """The answer of a document, which has one file alone if that was all."""
+        if "worst_file" in document:
+            return cls(document)
+        return cls({"schema_version": 1, "worst_file": document["file"], "files": [document]})
+
+    @property
+    def answers(self) -> List[Any]:
+        """The answer of each file, as the method of a recording gives it."""
+        return [self._kind(document) for document in self._document["files"]]
+
+    @property
+    def worst(self) -> Any:
+        """The answer of the worst file."""
+        return next(answer for answer in self.answers if answer.file == self.worst_file)
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return [{"file": answer.file, **row} for answer in self.answers for row in answer._rows()]
+
+
+class Replays(OfFiles):
+    """Replays of several files. The table has the metrics of each."""
+
+    __slots__ = ()
+    _kind = Replay
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return [{"file": document["file"], **document["metrics"]}
+                for document in self._document["files"]]
+
+
+class Capacities(OfFiles):
+    """The least memory on which each of several files runs. The table has a row for each file and
+    setting."""
+
+    __slots__ = ()
+    _kind = Capacity
+
+    @property
+    def bytes(self) -> Optional[int]:
+        """The least memory on which all files run, under the best of the settings that were tried."""
+        worst: Dict[str, List[Optional[int]]] = {}
+        for row in self._rows():
+            worst.setdefault(row["conf"], []).append(row["least_bytes"])
+        known = [max(sizes) for sizes in worst.values() if None not in sizes]  # type: ignore[type-var]
+        return min(known) if known else None  # type: ignore[type-var]
+
+
+class HoldingsOfFiles(OfFiles):
+    """Who holds memory in each of several files."""
+
+    __slots__ = ()
+    _kind = Holdings
+
+
 class Growth(Table):
     """Call sites that hold more with each iteration."""
 
@@ -368,12 +435,13 @@ class Steps(Table):
     reference: str
     options: str
     notes: List[str]
-    events: int
+    #: replayed calls of the allocator, also those that are not shown
+    allocator_calls: int
     stopped_at: Optional[int]
     #: The texts of the rules that acted, by their numbers.
     rules: Value
     steps: List[Value]
-    _shown = ("file", "reference", "options", "events")
+    _shown = ("file", "reference", "options", "allocator_calls")
 
     def _rows(self) -> List[Dict[str, Any]]:
         return list(self._document["steps"])
@@ -437,5 +505,5 @@ def _limit_text(limit: Dict[str, Any]) -> str:
     return f"{limit['limit']} ({limit['origin']}): {new}{before}"
 
 
-Answer = Union[Info, Explanation, Verification, Replay, Sweep, Advice, Capacity, Holdings, Growth, State,
-               Difference, Packing, Policies, Steps, Streams, Report]
+Answer = Union[Info, Explanation, Verification, Replay, Sweep, Advice, Capacity, Holdings, OfFiles, Growth,
+               State, Difference, Packing, Policies, Steps, Streams, Report]

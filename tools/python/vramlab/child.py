@@ -108,7 +108,7 @@ class Child:
                 self.events.put(texts[-1])
                 continue
             message = json.loads(line.decode("utf-8", "replace"))
-            if message["vramlab_message"] != "progress":
+            if message["vramlab_message"] not in ("progress", "work"):
                 errors.append(message)
             self.events.put(message)
         reader.join()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from vramlab import answers, program
 from vramlab.program import Listener, Option, Path
@@ -34,6 +34,53 @@ def ask(command: str, *files: Path, progress: Listener = None, **options: Option
     'autograd/loss.py:19 cross_entropy_backward'
     """
     return Value(program.ask(command, files, options, progress))
+
+
+def explain(files: Iterable[Path], **options: Unpack[of.ExplainOptions]) -> answers.Explanation:
+    """The worst of several recordings, such as those of a job's ranks, and a table of all.
+
+    >>> len(explain(["traces/samples/leak.vtrace", "traces/samples/training.vtrace"]).recordings)
+    2
+    """
+    return answers.Explanation(program.ask("explain", program.several(files), options))
+
+
+def replay(files: Iterable[Path], conf: Optional[str] = None, *, gpu: Optional[str] = None,
+           **options: Unpack[of.ReplayOptions]) -> answers.Replays:
+    """The figures of each of several recordings under another option string, GPU or memory.
+
+    >>> replay(["traces/samples/leak.vtrace", "traces/samples/training.vtrace"]).worst_file
+    'traces/samples/training.vtrace'
+    """
+    asked: Dict[str, object] = {"conf": conf, "gpu": gpu, **options}
+    found: answers.Replays = answers.Replays.of(program.ask("replay", program.several(files), asked))
+    return found
+
+
+def advise(files: Iterable[Path], **options: Unpack[of.AdviseOptions]) -> answers.Advice:
+    """The best option string for all of several recordings; the worst of them counts."""
+    return answers.Advice(program.ask("advise", program.several(files), options))
+
+
+def capacity(files: Iterable[Path], confs: Sequence[str] = (),
+             **options: Unpack[of.CapacityOptions]) -> answers.Capacities:
+    """The least device memory on which each of several recordings runs."""
+    asked: Dict[str, object] = {"conf": program.several(confs), **options}
+    found: answers.Capacities = answers.Capacities.of(
+        program.ask("capacity", program.several(files), asked))
+    return found
+
+
+def top(files: Iterable[Path], at: Union[None, int, str] = None,
+        **options: Unpack[of.TopOptions]) -> answers.HoldingsOfFiles:
+    """Who holds memory in each of several recordings.
+
+    >>> top(["traces/samples/leak.vtrace", "traces/samples/training.vtrace"], limit=1).rows[0].file
+    'traces/samples/leak.vtrace'
+    """
+    found: answers.HoldingsOfFiles = answers.HoldingsOfFiles.of(
+        program.ask("top", program.several(files), {"at": at, **options}))
+    return found
 
 
 def sweep(files: Iterable[Path], confs: Sequence[str] = (), **options: Unpack[of.SweepOptions]) -> answers.Sweep:

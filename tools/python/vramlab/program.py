@@ -16,7 +16,7 @@ Path = Union[str, "os.PathLike[str]"]
 Option = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any]]
 
 #: Documents of one kind have one of them.
-SCHEMA_VERSIONS = (1, 2)
+SCHEMA_VERSIONS = (1, 2, 3)
 
 
 class Progress(NamedTuple):

@@ -69,7 +69,7 @@ class Recording:
         """The failed request or the peak: its line, who holds memory, and what would have helped.
 
         >>> print(rec.explain().text.splitlines()[0])
-        GPU 0: no request failed: peak allocated 12.28 GiB, peak reserved 39.62 GiB
+        no request failed on GPU 0: peak allocated 12.28 GiB, peak reserved 39.62 GiB
         """
         return self._ask(answers.Explanation, "explain", options)
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "tools/cli/kit/input_files.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::tools {
 namespace {
@@ -40,11 +41,19 @@ std::shared_ptr<ReplayedFile> open_kept(const std::string& path, traces::Progres
   if (kept.opened && !file.path.empty() && kept.file == file && kept.version == version)
     return kept.opened;
   kept = {};
-  conditions.passes = replay::Passes::many;
-  kept = {file, version,
-          std::make_shared<ReplayedFile>(
-              open_replayed(path, std::move(listener), std::move(conditions)))};
-  return kept.opened;
+  const auto open = [&](replay::Passes passes) {
+    replay::OpenConditions of_open = conditions;
+    of_open.passes = passes;
+    return std::make_shared<ReplayedFile>(open_replayed(path, listener, std::move(of_open)));
+  };
+  try {
+    kept = {file, version, open(replay::Passes::many)};
+    return kept.opened;
+  } catch (const traces::InputError&) {
+    if (conditions.passes == replay::Passes::many) throw;
+  }
+  // A command that replays while it reads may find another fault first, and names that one.
+  return open(conditions.passes);
 }
 
 }  // namespace vramlab::tools

@@ -35,6 +35,8 @@ using replay::Trust;
 struct AdviseOutcome {
   AskedWhatIf about;
   replay::Trust trust = replay::Trust::exact;
+  /// The environment variable that takes the options.
+  std::string options_variable;
   /// The origin of the costs of device calls.
   std::string costs_origin;
   /// The device's memory; empty without a limit.
@@ -98,19 +100,11 @@ std::string trust_text(const AdviseOutcome& outcome) {
   return word + ": when memory that other streams used is free again is modelled";
 }
 
-/// The versions that read their options in three passes name the variable for all devices.
-const char* variable_of(std::string_view reference) {
-  const ReferenceVersion* const version = allocator::find_reference_version(reference);
-  return version != nullptr && version->grammar != allocator::OptionGrammar::single_pass
-             ? "PYTORCH_ALLOC_CONF"
-             : "PYTORCH_CUDA_ALLOC_CONF";
-}
-
 /// The best setting as a shell takes it; empty where none helps or runs.
 std::string exported(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
   if (advice.nothing_helps() || advice.best.worst().stopped_at) return {};
-  return std::string(variable_of(outcome.about.reference)) + "=" + advice.best.conf;
+  return outcome.options_variable + "=" + advice.best.conf;
 }
 
 /// The setting that stays where no other one helps. Requires: nothing helps.
@@ -169,12 +163,12 @@ std::string anew_text(const AdviseOutcome& outcome) {
   std::string text =
       "Modelled, with the blocks of that moment requested anew in the order of their "
       "addresses: ";
-  if (best.worst().failed) return text + conf_text(best) + " runs " + remark_text(best) + ".\n";
+  if (best.worst().failed) return text + conf_text(best) + " runs " + remark_text(best) + ".";
   if (outcome.anew->nothing_helps())
     return text + "no setting helps, with " + format_bytes(peak_of(best)) +
-           " reserved at the peak.\n";
+           " reserved at the peak.";
   return text + conf_text(best) + " reserves " + format_bytes(peak_of(best)) + " at the peak, " +
-         saving_text(best, outcome.anew->usual, "no options") + ".\n";
+         saving_text(best, outcome.anew->usual, "no options") + ".";
 }
 
 /// Both ways to judge a run that went on after requests had failed.
@@ -241,7 +235,7 @@ std::string files_text(const AdviseOutcome& outcome) {
   if (!outcome.has_several_files()) return {};
   const Advice& advice = outcome.advice;
   const std::vector<std::string> names = short_names(outcome.about.files);
-  std::vector<Column> columns = {left("file"), {"as recorded"}, {"no options"}};
+  std::vector<Column> columns = {name_column("file"), {"as recorded"}, {"no options"}};
   if (!advice.nothing_helps()) columns.push_back({advice.best.conf});
   Table table(std::move(columns));
   for (std::size_t file = 0; file < names.size(); ++file) {
@@ -250,7 +244,7 @@ std::string files_text(const AdviseOutcome& outcome) {
     if (!advice.nothing_helps()) cells.push_back(peak_cell(advice.best, file));
     table.add(std::move(cells));
   }
-  return "\npeak reserved of each file\n" + table.text();
+  return "\npeak reserved of each file\n" + table.text_within(table_columns());
 }
 
 void add_certainty(AnswerText& answer, const AdviseOutcome& outcome) {
@@ -294,7 +288,8 @@ AnswerText advise_answer(const AdviseOutcome& outcome) {
     const PackOutcome& packing = outcome.packing;
     answer.add("best packing",
                best_packing_text(packing.input.groups[*largest], packing.results[*largest]));
-    answer.add("", "for a planner that knows all blocks in advance");
+    answer.add("", std::string("for a planner that knows all blocks in advance") +
+                       (outcome.has_caught_failures ? ", with the requests that failed" : ""));
   }
   answer.add("costs", calls_text(advice.best));
   if (!advice.best.conf.empty() && !advice.usual.was_refused())
@@ -311,10 +306,10 @@ AnswerText advise_answer(const AdviseOutcome& outcome) {
 std::string advise_text(const AdviseOutcome& outcome) {
   const AnswerText answer = advise_answer(outcome);
   const std::string setting = exported(outcome);
-  std::string text = head_text(outcome.about) + anew_text(outcome) + answer.headline + "\n";
+  std::string text =
+      head_text(outcome.about) + paragraph(anew_text(outcome)) + paragraph(answer.headline);
   if (!setting.empty()) text += "  export " + setting + "\n";
-  for (const AnswerLine& line : answer.lines) add_line(text, line.name, line.text);
-  return text + files_text(outcome);
+  return text + lines_text(answer.lines) + files_text(outcome);
 }
 
 ordered_json packing_json(const PackOutcome& packing) {
@@ -482,6 +477,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   AdviseOutcome outcome;
   outcome.preference = options.preference;
   outcome.about = asked_what_if(names_of(replayers), replayers, arguments.replay);
+  outcome.options_variable = replay::options_variable_of(replayers.front()->version());
   outcome.costs_origin =
       conditions.costs ? conditions.costs->origin() : streams::estimated_costs().origin();
   ProgressBar bar(arguments.files.front(), arguments.flags);

@@ -169,7 +169,7 @@ Table files_table(const CapacityOutcomes& files,
   const std::vector<std::string> names = short_names_of(files);
   const std::size_t settings = files.front().rows.size();
   std::vector<Column> columns = {
-      left("file"), {"least memory"}, {"best packing"}, {"peak without limit"}};
+      name_column("file"), {"least memory"}, {"best packing"}, {"peak without limit"}};
   if (settings > 1) columns.push_back(left("options"));
   Table table(std::move(columns));
   const auto size = [](const std::optional<Bytes>& bytes) {
@@ -216,7 +216,7 @@ std::string packing_text(const PackOutcome& packing, std::size_t index) {
                      " blocks, all lifetimes known in advance\n";
   add_line(text, "live at once",
            format_bytes(group.bounds->peak_requested) + " as requested, " +
-               format_bytes(group.load_bound) + " rounded up to whole blocks");
+               format_bytes(group.load_bound) + " rounded up by the options");
   if (group.bounds->peak_by_stream.size() > 1)
     add_line(text, "peaks by stream",
              format_bytes(group.bounds->sum_of_streams) + ": " + stream_peaks_text(*group.bounds));
@@ -271,7 +271,7 @@ std::string capacity_text(const CapacityOutcomes& files) {
   for (const std::string& note : about.notes) text += "note: " + shown_name(note) + "\n";
   text += settings_text(figure_columns, rows_of(files)) + gpu_lines(files);
   if (files.size() > 1)
-    return text + "\n" + files_table(files, std::identity()).text_within(widest_line, "");
+    return text + "\n" + files_table(files, std::identity()).text_within(table_columns(), "");
   const PackOutcome& packing = files.front().packing;
   for (std::size_t i = 0; i < packing.results.size(); ++i) text += packing_text(packing, i);
   return text;
@@ -502,7 +502,7 @@ CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& argum
 
 ExitStatus capacity(const CapacityArguments& arguments) {
   const std::string format = wanted_format(arguments.output, arguments.flags);
-  OpenOutput output(arguments.output);
+  OpenOutput output(arguments.output, arguments.files);
   const auto files = answer_each_file<CapacityOutcome>(
       arguments.files, arguments.flags, arguments.threads, [&](std::size_t i, ProgressBar& bar) {
         traces::OpenBytes bytes = traces::open_bytes(arguments.files[i], bar.listener());

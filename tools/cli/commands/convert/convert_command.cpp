@@ -193,7 +193,7 @@ ExitStatus convert(const ConvertArguments& arguments) {
   if (!format) check_perfetto_steps(steps_of(arguments));
   ProgressBar bar(arguments.input, arguments.flags);
   traces::OpenTrace trace = open_input(arguments.input, bar.listener());
-  OpenOutput output(arguments.output);
+  OpenOutput output(arguments.output, {arguments.input});
   if (format)
     convert_to(*format, trace, steps_of(arguments), output);
   else
@@ -219,7 +219,8 @@ void add_options(CLI::App& command, ConvertArguments& arguments) {
           "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler trace "
           "or an RMM log (also .gz, .zst; - is standard input)")
       ->required();
-  add_output(command, arguments.output, "The file to write")->required();
+  add_output(command, arguments.output, "The file to write (- is standard output, with --format)")
+      ->required();
   command
       .add_option("--format", arguments.format,
                   traces::listed(format_names()) + "; without it, the output's ending says")

@@ -497,7 +497,7 @@ ExitStatus diff_files(const DiffArguments& arguments) {
                                "expected --by site, stack, size, stream or pool with it, "
                                "found --by position");
   const std::vector<replay::AskedLimit> limits = limits_of(arguments);
-  OpenOutput output(arguments.output);
+  OpenOutput output(arguments.output, {arguments.base, arguments.now});
   replay::ComparedFile base = read_file(arguments.base, arguments);
   replay::ComparedFile now = read_file(arguments.now, arguments);
   ProgressBar bar(arguments.now, arguments.flags);
@@ -530,7 +530,7 @@ void add_output_options(CLI::App& command, DiffArguments& arguments) {
               "text, json, markdown (for a pull request) or junit (for CI); without it, the "
               "output's ending says (.json, .md, .xml), and otherwise it is text")
           ->check(CLI::IsMember({"text", "json", "markdown", "junit"}));
-  add_output(command, arguments.output, "Write to a file");
+  add_output(command, arguments.output, "Write to a file (- is standard output)");
   add_force(command, arguments.output);
   command.add_option("--limit", arguments.limit, "Groups to show (0 for all)")
       ->capture_default_str();

@@ -162,6 +162,10 @@ std::vector<ProcessNotes> read_process_notes(const std::string& folder,
 
 void check_new_output(const std::string& path, traces::Overwrite overwrite) {
   if (path.empty()) return;
+  if (path == "-")
+    throw traces::InputError({path, "",
+                              "the name of a file, as standard output is the program's own",
+                              "standard output"});
   const auto absolute = std::filesystem::absolute(path);
   if (!std::filesystem::is_directory(absolute.parent_path()))
     throw traces::InputError({path, "", "a folder to write to", "none"});

@@ -85,7 +85,7 @@ void write_trace(const GenerateArguments& arguments) {
   const auto format =
       traces::output_format(arguments.output.path, arguments.format, traces::native_formats);
   ProgressBar bar(arguments.output.path, arguments.flags);
-  OpenOutput output(arguments.output);
+  OpenOutput output(arguments.output, {});
   WatchedSink watched(output, bar.listener());
   traces::SnapshotTables tables;
   const auto writer = make_trace_writer(format, watched, tables);
@@ -129,7 +129,7 @@ void add_size_options(CLI::App& command, GenerateArguments& arguments) {
 void add_options(CLI::App& command, GenerateArguments& arguments) {
   constexpr std::uint64_t most_events = 10'000'000'000;
   command.add_option("NAME", arguments.request.name, "The workload");
-  add_output(command, arguments.output, "The file to write");
+  add_output(command, arguments.output, "The file to write (- is standard output, with --format)");
   command
       .add_option("--format", arguments.format,
                   traces::listed(traces::format_options(traces::native_formats)) +

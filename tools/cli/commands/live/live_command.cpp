@@ -222,7 +222,7 @@ std::string live_text(const LiveOutcome& outcome) {
   add_line(text, "GPU", gpu_text(outcome.gpu));
   add_line(text, "rules of", "PyTorch " + std::string(outcome.report.reference));
   add_line(text, "options", outcome.report.options.empty() ? "none" : outcome.report.options);
-  add_line(text, "events", std::to_string(outcome.report.events));
+  add_line(text, "allocator calls", std::to_string(outcome.report.calls));
   if (outcome.report.stopped_at)
     add_line(text, "stopped", "at event " + std::to_string(*outcome.report.stopped_at));
   for (const std::string& note : outcome.report.notes) add_line(text, "note", note);
@@ -289,13 +289,13 @@ std::string live_json(const LiveOutcome& outcome) {
   for (const replay::DeviceReport& device : outcome.report.devices)
     devices.push_back(device_json(outcome, device));
   const DriverMemory& memory = outcome.memory;
-  const ordered_json json = {{"schema_version", 1},
+  const ordered_json json = {{"schema_version", 2},
                              {"file", outcome.file},
                              {"gpu", gpu_json(outcome.gpu)},
                              {"driver", outcome.gpu.driver_version},
                              {"reference", outcome.report.reference},
                              {"options", outcome.report.options},
-                             {"events", outcome.report.events},
+                             {"allocator_calls", outcome.report.calls},
                              {"stopped_at", or_null(outcome.report.stopped_at)},
                              {"notes", outcome.report.notes},
                              {"same_decisions", outcome.is_same()},
@@ -350,7 +350,8 @@ std::string today() {
 class LiveOutput {
  public:
   explicit LiveOutput(const LiveCommand& command) : flags_(command.flags) {
-    if (!command.output.empty())
+    is_json_printed_ = command.flags.json || command.output == "-";
+    if (!command.output.empty() && command.output != "-")
       file_.emplace(command.output, command.may_overwrite ? traces::Overwrite::allowed
                                                           : traces::Overwrite::refused);
   }
@@ -359,7 +360,7 @@ class LiveOutput {
     if (file_) {
       file_->write(json);
       file_->finish();
-    } else if (flags_.json) {
+    } else if (is_json_printed_) {
       print(json);
       return;
     }
@@ -368,6 +369,7 @@ class LiveOutput {
 
  private:
   const CommonFlags& flags_;
+  bool is_json_printed_ = false;
   std::optional<traces::OutputFile> file_;
 };
 
@@ -454,7 +456,7 @@ void add_options(CLI::App& command, LiveCommand& arguments) {
       .add_option("--repeats", arguments.repeats, "How often each call is measured (default: 20)")
       ->check(CLI::Range(1, 100000))
       ->needs(calibrates);
-  command.add_option("-o", arguments.output, "Write the JSON to a file");
+  command.add_option("-o", arguments.output, "Write the JSON to a file (- is standard output)");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
 }
 

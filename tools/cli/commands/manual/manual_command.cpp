@@ -351,6 +351,10 @@ ExitStatus write_pages(const ManualArguments& arguments) {
     show(*pages.front(), arguments);
     return ExitStatus::done;
   }
+  if (arguments.folder == "-") {
+    for (const CLI::App* page : pages) print(roff_page(*page));
+    return ExitStatus::done;
+  }
   std::filesystem::create_directories(arguments.folder);
   for (const CLI::App* page : pages) {
     traces::OutputFile file(
@@ -368,7 +372,8 @@ void add_options(CLI::App& command, ManualArguments& arguments) {
                      "The command, such as replay or dry-run (default: the program)");
   command
       .add_option("-o,--output", arguments.folder,
-                  "A folder for the pages of all commands, or of the named one, as roff")
+                  "A folder for the pages of all commands, or of the named one, as roff (- is "
+                  "standard output)")
       ->type_name("FOLDER");
   command.add_flag("--roff", arguments.is_roff, "Print the page as roff, for man -l -");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");

@@ -1,7 +1,5 @@
 // `vramlab replay`: replays a recording or a program with other options, another GPU or another
 // version. Of several files the worst is shown, and a table has all.
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -216,19 +214,11 @@ Letters letters_of_terminal() {
   return name.find("utf8") == std::string::npos ? Letters::ascii : Letters::unicode;
 }
 
-/// The width of the terminal on standard output; 80 if it is no terminal.
-std::size_t screen_columns() {
-  constexpr std::size_t usual_columns = 80;
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_columns;
-  return size.ws_col;
-}
-
 /// Memory over time as two sparklines, one below the other; empty if there was no event.
 std::string curve_text(const DeviceReport& device) {
   if (device.curve.steps().empty()) return {};
   const std::size_t beside = name_width + 3;
-  const std::size_t screen = screen_columns();
+  const std::size_t screen = screen_columns(80);
   const std::size_t room = screen > beside ? screen - beside : 0;
   const std::size_t width = std::clamp(room, least_columns, most_columns);
   const Letters letters = letters_of_terminal();
@@ -345,7 +335,7 @@ std::string statistics_text(const DeviceReport& device) {
   add_row(table, "allocations", values.allocation.all, count_text);
   add_row(table, "active blocks", values.active.all, count_text);
   add_row(table, "inactive blocks", values.inactive_split.all, count_text);
-  add_row(table, "segments", values.segment.all, count_text);
+  add_row(table, "classic segments", values.segment.all, count_text);
   return table.text();
 }
 
@@ -378,8 +368,8 @@ std::string replay_text(const ReplayOutcome& outcome) {
   add_line(text, "rules of", "PyTorch " + std::string(report.reference));
   add_line(text, "options", report.options.empty() ? "none" : report.options);
   add_line(
-      text, "events",
-      std::to_string(report.events) + (report.stopped_at ? ", stopped at an out-of-memory" : ""));
+      text, "allocator calls",
+      std::to_string(report.calls) + (report.stopped_at ? ", stopped at an out-of-memory" : ""));
   for (const std::string& note : report.notes) add_line(text, "note", note);
   for (const DeviceReport& device : report.devices) text += device_text(outcome, device);
   if (report.host) text += host_text(*report.host);
@@ -433,6 +423,16 @@ ordered_json end_json(const StatisticValues& statistics) {
           {"segments", statistics.segment.all.current}};
 }
 
+/// One pool's, as torch.cuda.memory_stats() has them in reserved_bytes_by_private_pools.
+ordered_json private_pool_json(const std::pair<const PoolId, allocator::PooledStatistic>& pool) {
+  const auto& [id, reserved] = pool;
+  return {{"pool_id", {id.graph, id.user}},
+          {"reserved_bytes", reserved.all.current},
+          {"peak_reserved_bytes", reserved.all.peak},
+          {"got_bytes", reserved.all.allocated},
+          {"gave_back_bytes", reserved.all.freed}};
+}
+
 ordered_json counts_json(const replay::RecordedCounts& counts) {
   return {{"device_allocs", counts.device_allocs},
           {"device_frees", counts.device_frees},
@@ -458,6 +458,7 @@ ordered_json device_json(const DeviceReport& device, const traces::SnapshotTable
           {"recorded_peak_requested_bytes", or_null(device.recorded_peak_requested)},
           {"recorded_peak_reserved_bytes", or_null(device.recorded_peak_reserved)},
           {"end", end_json(statistics)},
+          {"private_pools", json_list(device.reserved_by_private_pools, private_pool_json)},
           {"device_allocs", device.device_calls.allocations},
           {"device_frees", device.device_calls.releases},
           {"units_mapped", device.device_calls.units_created},
@@ -475,11 +476,11 @@ ordered_json replay_json(const ReplayOutcome& outcome) {
   const auto of_device = [&](const DeviceReport& device) {
     return device_json(device, outcome.tables);
   };
-  return {{"schema_version", 2},
+  return {{"schema_version", 3},
           {"file", outcome.file},
           {"reference", report.reference},
           {"options", report.options},
-          {"events", report.events},
+          {"allocator_calls", report.calls},
           {"stopped_at", or_null(report.stopped_at)},
           {"notes", report.notes},
           {"metrics", metrics_json(run_metrics(report))},
@@ -512,7 +513,7 @@ using ReplayAnswers = FileAnswers<ReplayAnswer>;
 Table files_table(const ReplayAnswers& all) {
   const std::vector<std::string>& files = all.files;
   const std::vector<ReplayAnswer>& answers = all.answers;
-  Table table({left("file"),
+  Table table({name_column("file"),
                {"peak allocated"},
                {"peak reserved"},
                {"recorded"},
@@ -543,7 +544,7 @@ std::string printed(ReplayAnswers& files, const CommonFlags& flags) {
     return json_text(of_files_json(std::move(documents), worst));
   }
   const std::string text = worst_heading(files.files, worst) + found->text;
-  return answers.size() > 1 ? text + "\n" + files_table(files).text_within(widest_line) : text;
+  return answers.size() > 1 ? text + "\n" + files_table(files).text_within(table_columns()) : text;
 }
 
 class TimelineFile {
@@ -609,6 +610,8 @@ class ReplayOutputs {
     if (!command.timeline.empty() && command.timeline == command.snapshot_out)
       throw traces::InputError(
           {"--timeline", "", "another file than --snapshot-out", command.timeline});
+    for (const std::string& output : {command.timeline, command.snapshot_out})
+      refuse_input_as_output(output, command.files);
     std::vector<std::string> unfinished;
     if (!command.timeline.empty()) {
       timeline_.emplace(command.timeline, command.overwrite());
@@ -645,8 +648,9 @@ class ReplayOutputs {
     const replay::StatesAtMoment at =
         states_at(replayer, conditions, *moment_of(command.snapshot_at), watch());
     traces::SnapshotTables& tables = replayer.tables();
-    write_snapshot_file(*snapshot_, at, replay::settings_value(at.report.options, tables.texts),
-                        tables);
+    write_snapshot(*snapshot_, command.snapshot_out, at,
+                   replay::settings_value(at.report.options, tables.texts), tables);
+    snapshot_->finish();
     return at.report;
   }
 
@@ -662,15 +666,13 @@ void explain_failures(const ReplayedFile& file, const replay::ReplayConditions& 
   if (!outcome.report.has_failures()) return;
   const auto states =
       states_at(file.replayer, conditions, {replay::MomentKind::out_of_memory}, outcome.report);
-  // Another device may fail before the one that is explained.
-  replay::ReplayConditions going_on = conditions_of(command.replay);
-  going_on.on_out_of_memory = replay::OnOutOfMemory::skip;
-  const replay::ReplayTry tries = replay::tries_of(file.replayer, going_on);
+  const replay::HelpSearch search{file.replayer, conditions_of(command.replay), settings_runner(),
+                                  replay_effort()};
   const traces::SnapshotTables& tables = file.replayer.tables();
   for (const replay::DeviceState& state : states)
     for (const replay::DeviceReport& device : outcome.report.devices) {
       if (device.device != state.device || device.failures.empty()) continue;
-      const replay::FailureExplanation explained = explain_replayed(state, device, tries, tables);
+      const replay::FailureExplanation explained = explain_replayed(state, device, tables, &search);
       outcome.explained_text += answer_of(explained, tables).text();
       outcome.explained.push_back(out_of_memory_json(explained, tables));
     }

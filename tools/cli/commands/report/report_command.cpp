@@ -203,8 +203,12 @@ nlohmann::ordered_json answer_about(replay::Recording& recording, const LoadedRu
 /// The run as the page holds it, packed, in at most `most_bytes` characters. If a long history does
 /// not fit, the page holds less of it.
 std::string packed_run(ShownFile& file, const ReportRunRequest& request,
-                       const replay::ReportLimits& limits, std::size_t most_bytes) {
-  const LoadedRun run = load(file, request);
+                       const replay::ReportLimits& limits, std::size_t most_bytes,
+                       ProgressBar& bar) {
+  LoadedRun run = load(file, request);
+  run.input.progress = [&bar](std::uint64_t done, std::uint64_t total) {
+    bar.show(WorkProgress{done, total});
+  };
   const nlohmann::ordered_json answer = answer_about(file.recording(), run);
   constexpr int most_halvings = 12;
   replay::ReportLimits now = limits;
@@ -321,7 +325,7 @@ nlohmann::ordered_json write_page(const ReportCommand& command, std::vector<Repo
       bar.show("draws run " + std::to_string(json["runs"].size() + 1) + " of " +
                std::to_string(run_count));
       json["runs"].push_back(json_of(file.path, run));
-      page.add_run(packed_run(shown, run, limits, most_bytes));
+      page.add_run(packed_run(shown, run, limits, most_bytes, bar));
     }
   }
   json["bytes"] = page.finish();
@@ -343,7 +347,9 @@ ExitStatus write_report(const ReportCommand& asked) {
   check_inputs(asked);
   ReportCommand command = asked;
   if (asked.output.path.empty()) command.output.path = page_beside(asked.files.front());
-  OpenOutput output(command.output);
+  if (!command.output.is_file() && command.flags.json)
+    throw traces::InputError({"-o", "", "a file beside --json", "standard output"});
+  OpenOutput output(command.output, command.files);
   const nlohmann::ordered_json json = write_page(command, files_of(command), output);
   output.finish();
   if (command.flags.json)
@@ -362,7 +368,8 @@ void add_options(CLI::App& command, ReportCommand& arguments) {
       "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording");
   add_replay_conditions(command, arguments.replay);
   add_output(command, arguments.output,
-             "The page to write (default: beside the first recording, with the ending .html)");
+             "The page to write (default: beside the first recording, with the ending .html; - is "
+             "standard output)");
   add_force(command, arguments.output);
 }
 
@@ -377,7 +384,7 @@ void write_report_page(const std::vector<std::string>& names,
   command.flags.quiet = true;
   std::vector<ReportFile> files = files_of(command);
   for (std::size_t i = 0; i < files.size(); ++i) files[i].recording = recordings[i];
-  OpenOutput opened(output);
+  OpenOutput opened(output, names);
   write_page(command, std::move(files), opened);
   opened.finish();
 }

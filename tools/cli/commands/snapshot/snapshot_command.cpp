@@ -346,16 +346,24 @@ std::vector<replay::FailureExplanation> explain(replay::Recording& recording,
                                                 const SnapshotCommand& command,
                                                 const std::vector<replay::DeviceState>& states,
                                                 const replay::ReplayReport& report) {
-  replay::ReplayConditions conditions = conditions_of(command.replay);
-  conditions.on_out_of_memory = replay::OnOutOfMemory::stop;
-  const replay::ReplayTry tries =
-      command.is_quick ? replay::ReplayTry() : replay::tries_of(recording, conditions);
+  const bool is_replay = !report.devices.empty();
+  const auto has_failed = [&](const replay::DeviceState& state) {
+    return is_replay || refused_by(state).has_value();
+  };
+  std::optional<replay::Replayer> replayer;
+  std::optional<replay::HelpSearch> search;
+  if (!command.is_quick && std::ranges::any_of(states, has_failed)) {
+    replayer.emplace(recording);
+    search.emplace(replay::HelpSearch{*replayer, conditions_of(command.replay), settings_runner(),
+                                      replay_effort()});
+  }
+  const replay::HelpSearch* const asked = search ? &*search : nullptr;
   std::vector<replay::FailureExplanation> explained;
   for (const replay::DeviceState& state : states) {
     const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
     if (of != report.devices.end())
-      explained.push_back(explain_replayed(state, *of, tries, recording.tables()));
-    else if (auto recorded = explain_recorded(state, tries, recording.tables()))
+      explained.push_back(explain_replayed(state, *of, recording.tables(), asked));
+    else if (auto recorded = explain_recorded(state, recording, asked))
       explained.push_back(*std::move(recorded));
   }
   return explained;
@@ -392,10 +400,16 @@ ExitStatus show_host(replay::Recording& recording, const SnapshotCommand& comman
 }
 
 ExitStatus show_states(replay::Recording& recording, const SnapshotCommand& command) {
-  OpenOutput output(command.output);
+  const bool goes_to_standard_output = !command.output.path.empty() && !command.output.is_file();
+  if (goes_to_standard_output && command.flags.json)
+    throw traces::InputError({"-o", "", "a file beside --json", "standard output"});
+  OpenOutput output(command.output, {command.replay.file});
   FoundStates found = find_states(recording, command);
-  if (output.file())
-    write_snapshot_file(*output.file(), found.at, found.settings, recording.tables());
+  if (!command.output.path.empty()) {
+    write_snapshot(output, command.output.path, found.at, found.settings, recording.tables());
+    output.finish();
+    if (goes_to_standard_output) return ExitStatus::done;
+  }
   StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
                        std::move(found.notes), command.segments,        command.pinners,
                        recording.tables()};
@@ -410,8 +424,10 @@ ExitStatus show_states(replay::Recording& recording, const SnapshotCommand& comm
 
 ExitStatus show_snapshot(const SnapshotCommand& command) {
   ProgressBar bar(command.replay.file, command.flags);
+  replay::OpenConditions conditions{conditions_of(command.replay).version};
+  if (command.host) conditions.host_alone = traces::HostAlone::allowed;
   const std::unique_ptr<replay::Recording> recording =
-      open_recording(command.replay.file, bar.listener(), {conditions_of(command.replay).version});
+      open_recording(command.replay.file, bar.listener(), conditions);
   return command.host ? show_host(*recording, command) : show_states(*recording, command);
 }
 
@@ -421,7 +437,8 @@ void add_options(CLI::App& command, SnapshotCommand& arguments) {
              "When: peak (of allocated memory), peak_reserved, oom, end, an event's number, or a "
              "time from the first event on, such as 12.5ms or time:3s (default: end)");
   add_output(command, arguments.output,
-             "Write the state as a memory snapshot: a pickle, or JSON (.json)");
+             "Write the state as a memory snapshot: a pickle, or JSON (.json); - is standard "
+             "output, which gets nothing else then");
   command.add_option(
       "--segments", arguments.segments,
       "Segments to show, the largest, or blocks with --host (default: 40; 0 for all)");

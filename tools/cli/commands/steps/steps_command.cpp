@@ -141,13 +141,20 @@ std::string conditions_text(const replay::ReplayReport& report) {
   return text;
 }
 
+std::uint64_t last_event_of(const replay::ReplayReport& report) {
+  std::uint64_t last = 0;
+  for (const replay::DeviceReport& device : report.devices)
+    last = std::max(last, device.curve.last_event());
+  return last;
+}
+
 std::string steps_text(const StepsOutcome& outcome, const traces::SnapshotTables& tables) {
   std::string text = shown_name(outcome.file + "; " + conditions_text(outcome.report)) + "\n";
   for (const Step& step : outcome.steps) text += "\n" + step_text(step, tables);
   if (outcome.report.stopped_at && outcome.range.contains(*outcome.report.stopped_at))
     text += "\nThe program ends here: a request failed (--on-oom skip goes on).\n";
   const std::uint64_t end = outcome.range.first + outcome.range.count;
-  if (outcome.report.events > end)
+  if (last_event_of(outcome.report) >= end)
     text += "\nThe next events: --from " + std::to_string(end) + "\n";
   for (const std::string& note : outcome.report.notes) text += "\nnote: " + shown_name(note) + "\n";
   return text;
@@ -211,13 +218,13 @@ std::string steps_json(const StepsOutcome& outcome, const traces::SnapshotTables
     };
     if (std::ranges::any_of(outcome.steps, acts)) rules[rule_name(row.rule)] = rule_text(row.rule);
   }
-  return json_text({{"schema_version", 2},
+  return json_text({{"schema_version", 3},
                     {"file", outcome.file},
                     {"reference", outcome.report.reference},
                     {"options", outcome.report.options},
                     {"notes", outcome.report.notes},
                     {"devices", json_list(outcome.report.devices, memory_json)},
-                    {"events", outcome.report.events},
+                    {"allocator_calls", outcome.report.calls},
                     {"stopped_at", or_null(outcome.report.stopped_at)},
                     {"rules", std::move(rules)},
                     {"steps", json_list(outcome.steps, [&](const Step& step) {

@@ -304,7 +304,7 @@ std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTabl
   const StreamReport& report = outcome.report;
   const HazardContext context{report, tables};
   std::string text = shown_name(outcome.file) + "\n";
-  add_line(text, "events", std::to_string(report.replay.events));
+  add_line(text, "events", std::to_string(report.replay.calls));
   add_line(text, "simulated time", nanoseconds_text(report.activity.end.ns));
   for (const std::string& note : report.replay.notes) add_line(text, "note", note);
   if (report.lost_context != CudaStatus::success)
@@ -419,7 +419,7 @@ std::string stream_json(const StreamOutcome& outcome, const traces::SnapshotTabl
                     {"file", outcome.file},
                     {"kind", "program"},
                     {"reference", report.replay.reference},
-                    {"events", report.replay.events},
+                    {"events", report.replay.calls},
                     {"notes", report.replay.notes},
                     {"context_lost", is_lost ? ordered_json(cuda_status_name(report.lost_context))
                                              : ordered_json(nullptr)},
@@ -653,7 +653,7 @@ Findings write_answer(const StreamsCommand& command, traces::ByteSink& sink) {
 }
 
 ExitStatus show_streams(const StreamsCommand& command) {
-  OpenOutput output(command.output);
+  OpenOutput output(command.output, {command.file});
   const Findings findings = write_answer(command, output);
   output.finish();
   return command.fails_on_findings && findings == Findings::some ? ExitStatus::answer_is_no

@@ -94,7 +94,7 @@ void tell_missing(const std::vector<std::uint64_t>& missing, std::uint64_t count
 
 ExitStatus merge(const MergeArguments& arguments) {
   const std::string format = wanted_format(arguments.output, arguments.flags);
-  OpenOutput output(arguments.output);
+  OpenOutput output(arguments.output, arguments.files);
   const Shards shards = read_shards(arguments.files);
   for (const std::string& error : shards.broken)
     tell("vramlab: not a whole shard: " + shown_name(error) + "\n");

@@ -103,7 +103,7 @@ ExitStatus sweep(const SweepArguments& arguments) {
   if (shard && format != "json")
     throw traces::InputError(
         {"--format", "", "json, as shards are joined by vramlab merge", format});
-  OpenOutput output(arguments.output);
+  OpenOutput output(arguments.output, files);
   const std::vector<ReplayedFile> opened =
       open_all(files, arguments.replay, arguments.flags, arguments.threads);
   const replay::Replayers replayers = replayers_of(opened);

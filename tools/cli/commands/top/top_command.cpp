@@ -640,10 +640,11 @@ std::string left_out_text(const TopAnswers& files) {
 /// The row of a file without iterations, or without the moment, has its name alone.
 Table files_table(const TopAnswers& files, const TopArguments& arguments) {
   const std::vector<TopAnswer>& answers = files.answers;
-  const std::vector<Column> of_growth = {left("file"),   {"GPU"},           {"growth/iter."},
-                                         {"iter. ends"}, {"growing sites"}, left("grows most")};
+  const std::vector<Column> of_growth = {name_column("file"), {"GPU"},
+                                         {"growth/iter."},    {"iter. ends"},
+                                         {"growing sites"},   left("grows most")};
   const std::vector<Column> of_holdings = {
-      left("file"), {"GPU"}, {"bytes"}, {"blocks"}, left("call site that holds most")};
+      name_column("file"), {"GPU"}, {"bytes"}, {"blocks"}, left("call site that holds most")};
   Table table(arguments.growth ? of_growth : of_holdings);
   const std::vector<std::string> names = short_names(files.files);
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -676,7 +677,7 @@ std::string printed(TopAnswers& files, const TopArguments& arguments) {
   if (!left_out.empty()) text += "  note: " + shown_name(left_out) + "\n";
   text += found->text;
   if (answers.size() == 1) return text;
-  return text + "\n" + files_table(files, arguments).text_within(widest_line);
+  return text + "\n" + files_table(files, arguments).text_within(table_columns());
 }
 
 ExitStatus show_top(const TopArguments& arguments) {

@@ -4,7 +4,7 @@ import { byId, element } from "../../report/src/dom";
 import { sizeText } from "../../report/src/format";
 import type { Advised, Explained, Replayed, Swept } from "./answers";
 import { copyable } from "./copying";
-import { showCounting } from "./counting";
+import { showWork } from "./counting";
 import { faultNode } from "./faults";
 import { named } from "./opened";
 import type { Opened } from "./opened";
@@ -59,9 +59,9 @@ export class DecideView {
 
   private async run(words: string[], files: NamedFile[], shown: (answer: never) => Node): Promise<void> {
     this.box.hidden = false;
-    showCounting(this.box, "Working…");
+    const listener = showWork(this.box, "Working…");
     try {
-      const { output } = await this.program.run([...words, "--json"], files);
+      const { output } = await this.program.run([...words, "--json"], files, listener);
       this.box.replaceChildren(copyable(commandLine(words)), shown(JSON.parse(output) as never));
     } catch (error) {
       const fault = faultNode(error);

@@ -1,7 +1,10 @@
-// The report page of the recording, in a frame: the same page that `vramlab report` writes.
+// The report page of the recording, in a frame: the same page that `vramlab report` writes. The frame
+// stays in the window while the page scrolls past its length, and is told how far: so there is one
+// scroll bar.
 import { byId } from "../../report/src/dom";
+import type { FromFrame, ToFrame } from "../../report/src/embedded";
 import { isDark, onThemeChange } from "../../report/src/theme";
-import { showCounting } from "./counting";
+import { showWork } from "./counting";
 import { faultNode } from "./faults";
 import type { Opened } from "./opened";
 import { writtenFile } from "./orders";
@@ -15,17 +18,46 @@ const pauseMs = 600;
 const theme = () => (isDark() ? "dark" : "light");
 
 export class DrawnView {
+  /** As long as the report: the frame stays in view in it. */
+  private readonly place = byId("report-place");
   private readonly frame = byId<HTMLIFrameElement>("report");
   private readonly drawing = byId("drawing");
   private waiting = 0;
   private drawn = "";
 
   /** A frame without a document is white in every theme, so it is not seen before it has one. */
-  constructor(private readonly program: Program) {
+  constructor(private readonly program: Program,
+              private readonly showSteps: (device: number, event: number) => void) {
     this.frame.classList.add("empty");
     this.frame.addEventListener("load", () =>
       this.frame.classList.toggle("empty", this.frame.srcdoc === ""));
-    onThemeChange(() => this.frame.contentWindow?.postMessage({ theme: theme() }, "*"));
+    onThemeChange(() => this.tell({ theme: theme() }));
+    window.addEventListener("message", ({ source, data }: MessageEvent<FromFrame>) => {
+      if (source === this.frame.contentWindow && typeof data === "object" && data) this.take(data);
+    });
+    for (const change of ["scroll", "resize"]) window.addEventListener(change, () => this.follow());
+  }
+
+  private tell(message: ToFrame): void {
+    this.frame.contentWindow?.postMessage(message, "*");
+  }
+
+  private take({ length, scrolled, steps }: FromFrame): void {
+    if (typeof length === "number" && length > 0) {
+      this.place.style.height = `${Math.ceil(length)}px`;
+      this.follow();
+    }
+    if (typeof scrolled === "number")
+      window.scrollBy(0, this.place.getBoundingClientRect().top + scrolled);
+    if (typeof steps?.device === "number" && typeof steps.event === "number")
+      this.showSteps(steps.device, steps.event);
+  }
+
+  /** The frame shows the part of the report that would be in the window. */
+  private follow(): void {
+    const { top, height } = this.place.getBoundingClientRect();
+    const most = Math.max(0, height - this.frame.clientHeight);
+    this.tell({ top: Math.min(most, Math.max(0, -top)) });
   }
 
   /** A new recording: what is drawn belongs to another one. */
@@ -35,6 +67,7 @@ export class DrawnView {
     this.drawn = "";
     this.frame.classList.add("empty");
     this.frame.srcdoc = "";
+    this.place.style.height = "";
   }
 
   ask(opened: Opened, settings: Settings): void {
@@ -49,10 +82,10 @@ export class DrawnView {
     // From now on: who asks for the same again gets this one.
     this.drawn = words.join("\n");
     this.drawing.hidden = false;
-    showCounting(this.drawing, "Drawing…");
+    const listener = showWork(this.drawing, "Drawing…");
     byId("see-what").textContent = isUnchanged(settings) ? "what was recorded" : "both, recorded and asked";
     try {
-      const { output } = await this.program.run([...words, "-o", writtenFile], opened.files);
+      const { output } = await this.program.run([...words, "-o", writtenFile], opened.files, listener);
       this.frame.srcdoc = output.replace("<html", `<html data-embedded data-theme="${theme()}"`);
       this.drawing.hidden = true;
     } catch (error) {

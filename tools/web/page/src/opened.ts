@@ -1,8 +1,8 @@
 // The recording that is open: its files as the program sees them, and what is known about it.
 import type { FileFacts, Info, Replayed, Verified } from "./answers";
-import type { NamedFile, Progress } from "./orders";
+import type { NamedFile } from "./orders";
 import { Refusal } from "./program";
-import type { Program } from "./program";
+import type { Listener, Program } from "./program";
 
 export interface Opened {
   files: NamedFile[];
@@ -34,7 +34,7 @@ export function named(files: File[]): NamedFile[] {
 
 /** Each file's figures, the worst first. Throws what Program.run() throws, but for a refusal. */
 export async function ranked(program: Program, files: NamedFile[], words: string[],
-                             listener?: (progress: Progress) => void): Promise<Rank[]> {
+                             listener?: Listener): Promise<Rank[]> {
   const found: Rank[] = [];
   for (const file of files) {
     try {
@@ -53,7 +53,7 @@ export async function ranked(program: Program, files: NamedFile[], words: string
 }
 
 /** Throws what Program.run() throws. */
-export async function open(program: Program, files: NamedFile[], listener: (progress: Progress) => void):
+export async function open(program: Program, files: NamedFile[], listener: Listener):
   Promise<Opened> {
   const info = await program.run(["info", ...files.map(({ name }) => name), "--json"], files, listener);
   const { files: facts } = JSON.parse(info.output) as Info;
@@ -64,7 +64,7 @@ export async function open(program: Program, files: NamedFile[], listener: (prog
 
 /** The same, asked about another of its files. Throws what Program.run() throws. */
 export async function choose(program: Program, opened: Opened, chosen: NamedFile,
-                             listener?: (progress: Progress) => void): Promise<Opened> {
+                             listener?: Listener): Promise<Opened> {
   const facts = opened.facts.find(({ file }) => file === chosen.name);
   let verified: Opened["verified"] = null;
   if (facts?.devices.some(({ events }) => events > 0)) {

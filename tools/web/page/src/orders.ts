@@ -14,11 +14,14 @@ export interface Order { id: number; words: string[]; files: NamedFile[]; folder
 /** A file that a command may write; what stands in it then is its output. */
 export const writtenFile = "/written";
 
+/** Progress in reading a file. */
 export interface Progress { what: string; bytes_read: number; bytes_total: number | null }
+/** Progress in a step of other work; the numbers are null where they are not known. */
+export interface Work { what: string; step: string; done: number | null; total: number | null }
 
 /** A line of standard error: what the program says of its input, as file, position, expected, found. */
 export interface Message {
-  vramlab_message: "error" | "input_error" | "progress";
+  vramlab_message: "error" | "input_error" | "progress" | "work";
   text: string;
   file?: string;
   position?: string | null;
@@ -30,6 +33,7 @@ export interface Message {
 export interface Reply {
   id: number;
   progress?: Progress;
+  work?: Work;
   status?: number;
   /** The memory of the page that the program has taken, in bytes. */
   memory?: number;

@@ -11,7 +11,7 @@ import { faultNode } from "./faults";
 import { LearnView } from "./learn/learn_view";
 import { choose, named, open } from "./opened";
 import type { Opened } from "./opened";
-import type { NamedFile, Progress } from "./orders";
+import type { NamedFile, Progress, Work } from "./orders";
 import { Program } from "./program";
 import { RanksView } from "./ranks_view";
 import { ToldView } from "./told_view";
@@ -28,7 +28,7 @@ const drawer = newProgram();
 
 let opened: Opened | null = null;
 let openings = 0;
-const drawn = new DrawnView(drawer);
+const drawn = new DrawnView(drawer, (device, event) => learn.showMoment(opened!, device, event));
 const told = new ToldView(newProgram());
 const ranks = new RanksView(newProgram(), (file) => void showOpened(() => choose(opener, opened!, file)));
 const asked = new AskedView(asker, () => {
@@ -42,7 +42,6 @@ const decide = new DecideView(decider, () => opened!, () => asked.settings,
 function showProgress({ what, bytes_read: done, bytes_total: total }: Progress): void {
   const bar = byId<HTMLProgressElement>("progress");
   const working = byId("working");
-  // The program tells when it reads, and not how far it is with what it does then.
   const isRead = total !== null && done > 0.98 * total;
   if (total === null || isRead) bar.removeAttribute("value");
   else bar.value = done / total;
@@ -51,6 +50,13 @@ function showProgress({ what, bytes_read: done, bytes_total: total }: Progress):
     working.textContent = `Reading ${what}: ${sizeText(done)}${total === null ? "" : ` of ${sizeText(total)}`}`;
   else if (!working.textContent!.startsWith(replaying))
     showCounting(working, replaying);
+}
+
+function showStep({ what, step, done, total }: Work): void {
+  const bar = byId<HTMLProgressElement>("progress");
+  if (done === null || !total) return bar.removeAttribute("value");
+  bar.value = done / total;
+  byId("working").textContent = `${what}: ${step}, ${Math.round(100 * done / total)} %`;
 }
 
 function showFacts({ files, facts, verified, chosen }: Opened): void {
@@ -97,7 +103,7 @@ async function showOpened(found: () => Promise<Opened>): Promise<void> {
 }
 
 async function openFiles(files: NamedFile[]): Promise<void> {
-  if (files.length > 0) await showOpened(() => open(opener, files, showProgress));
+  if (files.length > 0) await showOpened(() => open(opener, files, { read: showProgress, work: showStep }));
 }
 
 function setUpOpening(): void {
@@ -153,5 +159,5 @@ async function fillChoices(): Promise<void> {
 
 setUpTheme(byId<HTMLButtonElement>("theme"));
 setUpOpening();
-new LearnView(newProgram(), address);
+const learn = new LearnView(newProgram(), address);
 void fillChoices();

@@ -1,6 +1,6 @@
 // The program behind the page: commands and their answers. It runs in a worker, so that the page
 // answers meanwhile; who does not want to wait ends the worker, and the next command gets a new one.
-import type { Message, NamedFile, Progress, Reply } from "./orders";
+import type { Message, NamedFile, Progress, Reply, Work } from "./orders";
 
 export interface Answer { status: number; output: string }
 
@@ -21,7 +21,8 @@ export class TooLarge extends Error {
   }
 }
 
-type Listener = (progress: Progress) => void;
+/** Is told how far a command is, with reading or with other work. */
+export interface Listener { read?: (progress: Progress) => void; work?: (work: Work) => void }
 interface Waiting {
   id: number;
   words: string[];
@@ -100,12 +101,13 @@ export class Program {
     return worker;
   }
 
-  private take({ id, progress, status, memory, output, errors }: Reply): void {
+  private take({ id, progress, work, status, memory, output, errors }: Reply): void {
     if (!this.waiting || this.waiting.id !== id) return;
     if (progress) {
       this.waiting.read = progress;
-      return this.waiting.listener?.(progress);
+      return this.waiting.listener?.read?.(progress);
     }
+    if (work) return this.waiting.listener?.work?.(work);
     const { words, read, resolve, reject } = this.waiting;
     this.waiting = undefined;
     const fault = status === 0 || status === 1 ? undefined : faultOf(errors ?? "");
@@ -125,7 +127,7 @@ function faultOf(errors: string): Message | undefined {
   for (const line of lines.reverse()) {
     if (!line.startsWith('{"vramlab_message"')) continue;
     const message = JSON.parse(line) as Message;
-    if (message.vramlab_message !== "progress") return message;
+    if (message.vramlab_message !== "progress" && message.vramlab_message !== "work") return message;
   }
   return lines[0] === undefined ? undefined
                                 : { vramlab_message: "error", text: lines.reverse().join("\n") };

@@ -3,7 +3,7 @@ import { answerNode } from "../../report/src/answer_view";
 import { byId } from "../../report/src/dom";
 import type { Explained } from "./answers";
 import { copyable } from "./copying";
-import { showCounting } from "./counting";
+import { showWork } from "./counting";
 import { faultNode } from "./faults";
 import type { Opened } from "./opened";
 import type { NamedFile } from "./orders";
@@ -20,10 +20,10 @@ export class ToldView {
   async ask({ files }: Opened): Promise<void> {
     if (files === this.told) return;
     this.told = files;
-    showCounting(this.box, "Looking for what happened…");
+    const listener = showWork(this.box, "Looking for what happened…");
     const words = ["explain", ...files.map(({ name }) => name)];
     try {
-      const { output } = await this.program.run([...words, "--json"], files);
+      const { output } = await this.program.run([...words, "--json"], files, listener);
       const { answer } = JSON.parse(output) as Explained;
       const headline = files.length > 1 ? `${answer.file}, the worst file: ${answer.headline}` : answer.headline;
       this.box.replaceChildren(answerNode({ ...answer, headline }), copyable(commandLine(words)));

@@ -1,7 +1,7 @@
 // The worker: the program as WebAssembly, called with the words of a command line. Files are read in
 // slices from where they lie, never as a whole. One command runs at a time.
 import { writtenFile } from "./orders";
-import type { NamedFile, Order, Progress, Reply, Start } from "./orders";
+import type { NamedFile, Order, Progress, Reply, Start, Work } from "./orders";
 
 /** The file system that emscripten's script gives, as far as it is used here. */
 interface FileSystem {
@@ -69,8 +69,11 @@ function writer(write: (piece: Uint8Array) => void): object {
 /** Progress is told while the program runs; what else it says waits for the end. */
 function writeError(piece: Uint8Array): void {
   const text = new TextDecoder().decode(piece);
-  if (!text.startsWith('{"vramlab_message":"progress"')) return errors.add(piece);
-  reply({ id: order, progress: JSON.parse(text) as Progress });
+  if (text.startsWith('{"vramlab_message":"progress"'))
+    reply({ id: order, progress: JSON.parse(text) as Progress });
+  else if (text.startsWith('{"vramlab_message":"work"'))
+    reply({ id: order, work: JSON.parse(text) as Work });
+  else errors.add(piece);
 }
 
 async function start(code: WebAssembly.Module): Promise<void> {

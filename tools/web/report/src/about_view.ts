@@ -24,6 +24,9 @@ export function aboutView(panel: Panel): HTMLElement {
       "highest or lowest: no peak is lost. Call sites are shown at the same moments.");
   add("scrubbing", stepsText(panel));
   add("fragmentation", `looked at ${numberText(json.fragmentation.step[2])} moments`);
+  const { total, begin: [, , drawn] } = json.blocks;
+  add("block by block", drawn === total ? `all ${numberText(total)} blocks`
+    : `the ${numberText(drawn)} largest of ${numberText(total)} blocks, the others together`);
   const held = json.events.index[2];
   add("table of events", held === json.events_total ? "all"
     : `${numberText(held)}: every call to the device, every failure, the largest requests and frees`);

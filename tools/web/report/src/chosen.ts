@@ -18,6 +18,7 @@ export interface NamedSpan {
 /** A run beside others, with the device of it that is shown. */
 export class Panel {
   readonly spans: NamedSpan[];
+  private timesOfMoments: Float64Array | null = null;
 
   constructor(readonly number: number, readonly run: Run, readonly device: Device) {
     this.spans = spansOf(run, device);
@@ -36,7 +37,8 @@ export class Panel {
   }
   xsOfMoments(axis: Axis): Float64Array {
     const { step, time_us } = this.device.moments;
-    return axis === "event" ? step : time_us.map((time) => time - this.device.firstTime);
+    if (axis === "event") return step;
+    return (this.timesOfMoments ??= time_us.map((time) => time - this.device.firstTime));
   }
   stateAtX(x: number, axis: Axis): number {
     const { steps, times } = this.device.states;
@@ -71,6 +73,9 @@ function spansOf(run: Run, device: Device): NamedSpan[] {
 
 type Listener = () => void;
 
+/** In bytes: eight blocks of the smallest size. */
+const leastHeight = 4096;
+
 export class Chosen {
   panels: Panel[] = [];
   axis: Axis = "event";
@@ -78,6 +83,8 @@ export class Chosen {
    *  the same place of the axis. */
   leader = 0;
   range: [number, number] = [0, 1];
+  /** The bytes in view where heights can be zoomed; null for all. */
+  heights: [number, number] | null = null;
   private siteColours = new Map<string, number>();
   private readonly momentListeners: Listener[] = [];
   private readonly rangeListeners: Listener[] = [];
@@ -114,6 +121,10 @@ export class Chosen {
   get lastX(): number {
     return Math.max(...this.panels.map((panel) => panel.lastX(this.axis)));
   }
+  /** With a little room above. */
+  private get mostBytes(): number {
+    return 1.04 * Math.max(1, ...this.panels.map(({ device }) => device.json.peak_allocated.allocated));
+  }
   get x(): number {
     return this.lead.xOf(this.lead.state, this.axis);
   }
@@ -137,6 +148,7 @@ export class Chosen {
     if (axis === this.axis) return;
     this.axis = axis;
     this.range = [0, this.lastX];
+    this.heights = null;
     this.choose(this.lead, this.lead.state);
     this.rangeListeners.forEach((listener) => listener());
   }
@@ -149,6 +161,26 @@ export class Chosen {
     if (begin === this.range[0] && begin + width === this.range[1]) return;
     this.range = [begin, begin + width];
     this.rangeListeners.forEach((listener) => listener());
+  }
+  setHeights(from: number, to: number): void {
+    const height = Math.max(leastHeight, to - from);
+    const begin = Math.max(0, Math.min(this.mostBytes - height, from));
+    this.heights = height >= this.mostBytes ? null : [begin, begin + height];
+    this.rangeListeners.forEach((listener) => listener());
+  }
+  showAll(): void {
+    this.setHeights(0, this.mostBytes);
+    this.setRange(0, this.lastX);
+  }
+  zoomHeights(factor: number, around?: number): void {
+    const [from, to] = this.heights ?? [0, this.mostBytes];
+    const middle = Math.max(from, Math.min(to, around ?? (from + to) / 2));
+    this.setHeights(middle - (middle - from) * factor, middle + (to - middle) * factor);
+  }
+  panHeights(share: number): void {
+    if (!this.heights) return;
+    const [from, to] = this.heights;
+    this.setHeights(from + (to - from) * share, to + (to - from) * share);
   }
   zoom(factor: number, around = this.x): void {
     const [from, to] = this.range;

@@ -32,6 +32,17 @@ export function canvasContext(canvas: HTMLCanvasElement, width: number, height: 
   return context;
 }
 
+/** Fills a canvas that is not on the page pixel by pixel: transparent at first, row by row from the
+ *  top left, in the order of bytes that image data has. */
+export function canvasPixels(canvas: HTMLCanvasElement, columns: number, rows: number,
+                             fill: (pixels: Int32Array) => void): void {
+  if (canvas.width !== columns) canvas.width = columns;
+  if (canvas.height !== rows) canvas.height = rows;
+  const image = new ImageData(columns, rows);
+  fill(new Int32Array(image.data.buffer));
+  canvas.getContext("2d")!.putImageData(image, 0, 0);
+}
+
 /** As much of the text as has room; nothing where that is next to nothing. */
 export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
   const whole = context.measureText(text).width;

@@ -2,6 +2,7 @@
 // each frame as wide as what was asked for below it. A click or Enter shows one frame in full width.
 import { canvasContext, element, fitted, Hint, openable, tableOf } from "./dom";
 import { frameText, numberText, shareText, sizeText } from "./format";
+import { isPython } from "./stack_list";
 import { colour, onThemeChange } from "./theme";
 import type { Chosen, Panel } from "./chosen";
 import type { Stacks } from "./model";
@@ -255,9 +256,6 @@ function follow(root: Node, path: string[]): Node {
   return at;
 }
 
-export function isPython(file: string): boolean {
-  return file.endsWith(".py") || file.startsWith("<");
-}
 function hasPython(stacks: Stacks): boolean {
   return stacks.frames.some((frame) => isPython(frame.file));
 }

@@ -1,5 +1,6 @@
 // The data that the page holds of each run (replay/html_report/report_page.cpp writes it).
 import type { Answer } from "./answer_view";
+import { readBlocks, type BlockList, type BlocksJson } from "./block_list";
 import { ByteReader, columnOf, type Section } from "./bytes";
 import { StateReader, type Block, type Life } from "./states";
 
@@ -26,6 +27,7 @@ interface DeviceJson {
   states: SectionsOf<"step" | "time_us" | "offset" | "is_whole" | "bytes">;
   lives: SectionsOf<"base" | "size" | "stream" | "traits" | "pool" | "begin">;
   pools: string[];
+  blocks: BlocksJson;
   events: SectionsOf<"index" | "action" | "time_us" | "address" | "size" | "stream" | "stack">;
   labels: SectionsOf<"since" | "text">;
   /** Null of pinned memory and of what is too long to pack beside. */
@@ -157,6 +159,7 @@ export class Device {
   readonly labels = new Map<number, string>();
   private readonly pinnersAt: Float64Array;
   private eventColumns: Events | null = null;
+  private blockList: BlockList | null = null;
 
   constructor(readonly json: DeviceJson, private readonly bytes: Uint8Array, stacks: Stacks) {
     this.number = json.device;
@@ -198,6 +201,11 @@ export class Device {
       releasedAlone: reader.next(), segmentSize: reader.next(), beside: reader.next(),
       life: this.lives[reader.next()]!, age: reader.next(), stack: reader.next(),
     }));
+  }
+
+  /** Read when they are first asked for. */
+  get blocks(): BlockList {
+    return (this.blockList ??= readBlocks(this.bytes, this.json.blocks, this.moments));
   }
 
   get hasHistory(): boolean {

@@ -3,7 +3,7 @@
 import { canvasContext, element } from "./dom";
 import { numberText, timeText } from "./format";
 import { colour, onThemeChange } from "./theme";
-import type { Chosen } from "./chosen";
+import type { Axis, Chosen, Panel } from "./chosen";
 
 const height = 44;
 type Grip = "from" | "to" | "all";
@@ -15,6 +15,8 @@ export class OverviewView {
   private readonly grips: Record<"from" | "to", HTMLElement>;
   private readonly marker = element("div", { class: "moment-line" });
   private width = 1;
+  private drawnAxis: Axis | null = null;
+  private drawnPanel: Panel | null = null;
   private drag: { grip: Grip; x: number; range: [number, number] } | null = null;
 
   constructor(private readonly chosen: Chosen) {
@@ -29,13 +31,20 @@ export class OverviewView {
       this.width = Math.max(1, entry!.contentRect.width);
       this.draw();
     }).observe(this.node);
-    chosen.onRange(() => this.draw());
-    chosen.onMoment(() => this.place());
+    chosen.onRange(() => this.update());
+    chosen.onMoment(() => this.update());
     onThemeChange(() => this.draw());
     this.listen();
   }
 
+  private update(): void {
+    if (this.chosen.axis === this.drawnAxis && this.chosen.lead === this.drawnPanel) this.place();
+    else this.draw();
+  }
+
   private draw(): void {
+    this.drawnAxis = this.chosen.axis;
+    this.drawnPanel = this.chosen.lead;
     const context = canvasContext(this.canvas, this.width, height);
     const panel = this.chosen.lead;
     const xs = panel.xsOfMoments(this.chosen.axis);
@@ -102,7 +111,7 @@ export class OverviewView {
     const end = () => (this.drag = null);
     this.node.addEventListener("pointerup", end);
     this.node.addEventListener("pointercancel", end);
-    this.node.addEventListener("dblclick", () => this.chosen.setRange(0, this.chosen.lastX));
+    this.node.addEventListener("dblclick", () => this.chosen.showAll());
     for (const name of ["from", "to"] as const)
       this.grips[name].addEventListener("keydown", (event) => {
         const direction = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;

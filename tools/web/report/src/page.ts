@@ -4,6 +4,7 @@ import { answerView, hasAnswer } from "./answer_view";
 import { readRun } from "./bytes";
 import { Chosen, Panel, type Axis } from "./chosen";
 import { byId, element, Hint } from "./dom";
+import { followParent, offerSteps } from "./embedded";
 import { EventsView } from "./events_view";
 import { FlameView } from "./flame_view";
 import { numberText, shareText, sizeText, timeText } from "./format";
@@ -12,15 +13,15 @@ import { externalFragmentation, figuresOf, Run, type RunJson } from "./model";
 import { OverviewView } from "./overview_view";
 import { PinnersView } from "./pinners_view";
 import { SegmentsView, type BlockColours } from "./segments_view";
-import { followParentTheme, forgetThemeListeners, setUpTheme } from "./theme";
-import { deviceCallsView, fragmentationView, memoryView } from "./timeline_view";
+import { forgetThemeListeners, setUpTheme } from "./theme";
+import { deviceCallsView, fragmentationView, MemoryView, type Curves } from "./timeline_view";
 
 const hint = new Hint();
 let chosen = new Chosen();
 let runs: Run[] = [];
 let segmentViews: SegmentsView[] = [];
 let eventViews: EventsView[] = [];
-let memoryViews: HTMLElement[] = [];
+let memoryViews: MemoryView[] = [];
 
 async function readRuns(): Promise<Run[]> {
   const read: Run[] = [];
@@ -72,7 +73,11 @@ function show(device: number): void {
     (panel) => panel.device.number === hostDevice));
   byId("answer").hidden = !chosen.panels.some(hasAnswer);
   fill("answer", answerView);
-  fill("memory", (panel) => kept(memoryViews, memoryView(chosen, panel, hint)));
+  fill("memory", (panel) => {
+    const view = new MemoryView(chosen, panel, hint);
+    memoryViews.push(view);
+    return view.node;
+  });
   byId("host").hidden = !chosen.panels.some(hasHostLane);
   fill("host", (panel) => hasHostLane(panel) ? new HostView(chosen, panel).node
     : element("p", { class: "note" }, "nothing is known of pinned host memory"));
@@ -102,25 +107,20 @@ function show(device: number): void {
   chosen.choose(lead, lead.stateAtStep(lead.device.json.peak_allocated.step));
 }
 
-function kept<Type>(list: Type[], item: Type): Type {
-  list.push(item);
-  return item;
-}
-
 /** The choices of the controls are applied; a page that is loaded again may keep them. */
 function applyChoices(): void {
   const axis = document.querySelector<HTMLInputElement>("input[name=axis]:checked")!.value as Axis;
   chosen.setAxis(chosen.lastX === 0 ? "event" : axis);
   const curves = document.querySelector<HTMLInputElement>("input[name=curves]:checked")!.value;
-  if (curves === "sites") showCurves(true);
+  if (curves !== "sums") showCurves(curves as Curves);
   segmentViews.forEach((view) =>
     view.colourBy(byId<HTMLSelectElement>("block-colours").value as BlockColours));
   const filter = byId<HTMLInputElement>("filter").value;
   eventViews.forEach((view) => view.filter(filter));
 }
 
-function showCurves(bySite: boolean): void {
-  memoryViews.forEach((view) => view.dispatchEvent(new CustomEvent("by-site", { detail: bySite })));
+function showCurves(curves: Curves): void {
+  memoryViews.forEach((view) => view.show(curves));
 }
 
 interface Place { text: string; panel: Panel; step: number }
@@ -167,6 +167,7 @@ function showMoment(): void {
   slider.max = String(lead.device.states.count - 1);
   slider.value = String(lead.state);
   slider.setAttribute("aria-valuetext", momentText(lead));
+  offerSteps(chosen);
   const texts = chosen.panels.map(showReadout);
   // Whoever listens hears where scrubbing ended, not each step on the way.
   window.clearTimeout(speaking);
@@ -213,7 +214,7 @@ function setUpControls(): void {
   on("on", () => chosen.step(1));
   on("zoom-in", () => chosen.zoom(0.5));
   on("zoom-out", () => chosen.zoom(2));
-  on("zoom-all", () => chosen.setRange(0, chosen.lastX));
+  on("zoom-all", () => chosen.showAll());
   byId<HTMLSelectElement>("goto").addEventListener("change", (event) => {
     const select = event.target as HTMLSelectElement;
     goTo(select.value ? places()[Number(select.value)] : undefined);
@@ -227,7 +228,7 @@ function setUpControls(): void {
   for (const input of document.querySelectorAll<HTMLInputElement>("input[name=axis]"))
     input.addEventListener("change", () => chosen.setAxis(input.value as Axis));
   for (const input of document.querySelectorAll<HTMLInputElement>("input[name=curves]"))
-    input.addEventListener("change", () => showCurves(input.value === "sites"));
+    input.addEventListener("change", () => showCurves(input.value as Curves));
   byId<HTMLSelectElement>("block-colours").addEventListener("change", (event) =>
     segmentViews.forEach((view) =>
       view.colourBy((event.target as HTMLSelectElement).value as BlockColours)));
@@ -256,7 +257,7 @@ function pressed(event: KeyboardEvent): void {
     r: () => chosen.choose(lead, lead.stateAtStep(lead.device.json.peak_reserved.step)),
     o: goToFailure,
     "+": () => chosen.zoom(0.5), "=": () => chosen.zoom(0.5), "-": () => chosen.zoom(2),
-    "0": () => chosen.setRange(0, chosen.lastX),
+    "0": () => chosen.showAll(),
     "[": () => chosen.pan(-0.25), "]": () => chosen.pan(0.25),
     "/": () => byId("filter").focus(),
   };
@@ -302,7 +303,7 @@ async function start(): Promise<void> {
   // Runs beside each other have other events, such as their own segments, but the same times.
   if (runs.length > 1) document.querySelector<HTMLInputElement>("input[name=axis][value=time]")!.checked = true;
   setUpControls();
-  followParentTheme();
+  followParent(() => chosen);
   setUpDevices();
   requestAnimationFrame(() => requestAnimationFrame(() => {
     document.documentElement.dataset["ready"] = "true";

@@ -19,6 +19,8 @@ export interface Line {
   fill?: boolean;
   dashed?: boolean;
   width?: number;
+  /** A line with false is told and listed, but not drawn. */
+  isDrawn?: false;
 }
 
 export interface PlotContent {
@@ -36,6 +38,12 @@ export interface PlotOptions {
   /** The highest value of the vertical axis, the same for panels beside each other. */
   top: () => number;
   increments?: number[];
+  /** Heights can be zoomed, too; otherwise all are shown. */
+  hasHeights?: true;
+  /** Draws below the marks and in place of lines. */
+  paint?: (plot: uPlot) => void;
+  /** The table behind the plot, in place of that of the lines. */
+  tableOf?: () => { name: string; fill: () => Node };
   /** The spans that people named in the recording stand above the plot, and are told here. */
   spanHint?: Hint;
 }
@@ -53,18 +61,28 @@ export class Plot {
   private plot: uPlot | null = null;
   private content: PlotContent | null = null;
   private valueCells: HTMLElement[] = [];
-  private panStart: { x: number; range: [number, number] } | null = null;
+  private panStart: { x: number; y: number; range: [number, number];
+                      heights: [number, number] } | null = null;
+  private isSeen = true;
+  /** Another range is chosen than the one that is drawn. */
+  private isBehind = false;
 
   constructor(private readonly chosen: Chosen, private readonly panel: Panel,
               private readonly options: PlotOptions) {
     this.place.tabIndex = 0;
     this.place.setAttribute("role", "group");
     this.place.setAttribute("aria-roledescription", "plot");
-    this.table = openable(`Table: ${options.name.toLowerCase()}`, () => this.tableOfView());
+    const { name, fill } = options.tableOf?.() ??
+      { name: options.name.toLowerCase(), fill: () => this.tableOfView() };
+    this.table = openable(`Table: ${name}`, fill);
     this.node = element("div", { class: "plot-box" }, this.legend, this.place, this.table.details);
     new ResizeObserver(() => this.resize()).observe(this.place);
+    new IntersectionObserver(([entry]) => {
+      this.isSeen = entry!.isIntersecting;
+      if (this.isSeen && this.isBehind) this.showRange();
+    }, { rootMargin: "200px" }).observe(this.node);
     this.chosen.onMoment(() => this.showMoment());
-    this.chosen.onRange(() => this.showRange());
+    this.chosen.onRange(() => this.showRangeSoon());
     onThemeChange(() => this.draw());
     this.listenToKeys();
     this.listenToPointer();
@@ -82,6 +100,27 @@ export class Plot {
       return value;
     });
     this.draw();
+  }
+
+  /** The surface that the pointer and the keys act on. */
+  get surface(): HTMLElement {
+    return this.place;
+  }
+
+  /** In CSS pixels from the left and the top of the drawn part; null outside of it. */
+  placeOf(event: MouseEvent): { x: number; y: number } | null {
+    const box = this.plot?.over.getBoundingClientRect();
+    if (!box) return null;
+    const place = { x: event.clientX - box.left, y: event.clientY - box.top };
+    return place.x >= 0 && place.x < box.width && place.y >= 0 && place.y < box.height ? place : null;
+  }
+
+  redraw(): void {
+    this.plot?.redraw(false);
+  }
+
+  refreshTable(): void {
+    this.table.refresh();
   }
 
   private draw(): void {
@@ -112,10 +151,11 @@ export class Plot {
     return {
       width, height: this.options.height, padding: [8, 10, 0, 0],
       legend: { show: false },
-      cursor: { points: { show: false }, y: false, drag: { x: true, y: false, setScale: false } },
+      cursor: { points: { show: false }, y: false,
+                drag: { x: true, y: this.options.hasHeights === true, uni: 30, setScale: false } },
       scales: {
         x: { time: false, range: () => this.chosen.range },
-        y: { range: () => [0, Math.max(this.options.top(), 1e-9) * (1.04 + this.roomForSpans())] },
+        y: { range: () => this.heights() },
       },
       axes: [
         { ...axis, space: 80, size: 30,
@@ -125,17 +165,24 @@ export class Plot {
           values: (_, splits) => splits.map(this.options.axisText) },
       ],
       series: [{}, ...this.content!.lines.map((line): uPlot.Series => ({
-        label: line.name, paths: stepped, points: { show: false },
+        label: line.name, paths: line.isDrawn === false ? () => null : stepped,
+        points: { show: false },
         stroke: colour(line.colour), width: line.width ?? 1.25,
         ...(line.dashed ? { dash: [4, 3] } : {}),
         ...(line.fill ? { fill: colour(`${line.colour}-fill`) || colour(line.colour) } : {}),
       }))],
       hooks: {
         setSelect: [(plot) => this.takeSelection(plot)],
-        draw: [(plot) => this.drawFailures(plot), (plot) => this.drawSpans(plot),
+        draw: [(plot) => this.options.paint?.(plot),
+               (plot) => this.drawFailures(plot), (plot) => this.drawSpans(plot),
                () => this.showMoment()],
       },
     };
+  }
+
+  private heights(): [number, number] {
+    const chosen = this.options.hasHeights && this.chosen.heights;
+    return chosen || [0, Math.max(this.options.top(), 1e-9) * (1.04 + this.roomForSpans())];
   }
 
   /** Requests that failed, as marks at the bottom. */
@@ -202,25 +249,33 @@ export class Plot {
   }
 
   private takeSelection(plot: uPlot): void {
-    if (plot.select.width < 3 || this.panStart) return;
-    const from = plot.posToVal(plot.select.left, "x");
-    const to = plot.posToVal(plot.select.left + plot.select.width, "x");
+    const { left, top, width, height } = plot.select;
+    if (width < 3 || height < 3 || this.panStart) return;
+    const [from, to] = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
+    const [high, low] = [plot.posToVal(top, "y"), plot.posToVal(top + height, "y")];
+    const isAllHeights = height >= plot.over.clientHeight - 1;
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    this.chosen.setRange(from, to);
+    if (this.options.hasHeights && !isAllHeights) this.chosen.setHeights(low, high);
+    if (width < plot.over.clientWidth - 1) this.chosen.setRange(from, to);
   }
 
   private listenToPointer(): void {
-    let downAt: number | null = null;
+    let downAt: { x: number; y: number } | null = null;
     this.place.addEventListener("pointerdown", (event) => {
-      downAt = event.clientX;
+      downAt = { x: event.clientX, y: event.clientY };
       if (!event.shiftKey || !this.plot) return;
-      this.panStart = { x: event.clientX, range: this.chosen.range };
+      this.panStart = { ...downAt, range: this.chosen.range, heights: this.heights() };
     });
     window.addEventListener("pointermove", (event) => {
       if (!this.panStart || !this.plot) return;
+      const { over } = this.plot;
       const [from, to] = this.panStart.range;
-      const moved = (event.clientX - this.panStart.x) / this.plot.over.clientWidth * (to - from);
+      const moved = (event.clientX - this.panStart.x) / over.clientWidth * (to - from);
       this.chosen.setRange(from - moved, to - moved);
+      if (!this.options.hasHeights || !this.chosen.heights) return;
+      const [low, high] = this.panStart.heights;
+      const lifted = (event.clientY - this.panStart.y) / over.clientHeight * (high - low);
+      this.chosen.setHeights(low + lifted, high + lifted);
     });
     window.addEventListener("pointerup", () => {
       if (!this.panStart) return;
@@ -228,7 +283,8 @@ export class Plot {
       setTimeout(() => (this.panStart = null));
     });
     this.place.addEventListener("click", (event) => {
-      const isDrag = downAt !== null && Math.abs(event.clientX - downAt) >= 3;
+      const isDrag = downAt !== null &&
+        Math.hypot(event.clientX - downAt.x, event.clientY - downAt.y) >= 3;
       if (isDrag || event.shiftKey || !this.plot) return;
       const box = this.plot.over.getBoundingClientRect();
       const x = this.plot.posToVal(event.clientX - box.left, "x");
@@ -236,13 +292,16 @@ export class Plot {
     });
     this.place.addEventListener("mousemove", (event) => this.tellSpans(event));
     this.place.addEventListener("mouseleave", () => this.options.spanHint?.hide());
-    this.place.addEventListener("dblclick", () => this.chosen.setRange(0, this.chosen.lastX));
+    this.place.addEventListener("dblclick", () => this.chosen.showAll());
     this.place.addEventListener("wheel", (event) => {
       if (!this.plot || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       const box = this.plot.over.getBoundingClientRect();
-      this.chosen.zoom(event.deltaY > 0 ? 1.25 : 0.8,
-                       this.plot.posToVal(event.clientX - box.left, "x"));
+      // With Shift some systems turn the wheel sideways.
+      const factor = (event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8;
+      if (event.shiftKey && this.options.hasHeights)
+        this.chosen.zoomHeights(factor, this.plot.posToVal(event.clientY - box.top, "y"));
+      else this.chosen.zoom(factor, this.plot.posToVal(event.clientX - box.left, "x"));
     }, { passive: false });
   }
 
@@ -251,7 +310,7 @@ export class Plot {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "+" || event.key === "=") this.chosen.zoom(0.5);
       else if (event.key === "-") this.chosen.zoom(2);
-      else if (event.key === "0") this.chosen.setRange(0, this.chosen.lastX);
+      else if (event.key === "0") this.chosen.showAll();
       else if (event.key === "[") this.chosen.pan(-0.25);
       else if (event.key === "]") this.chosen.pan(0.25);
       else return;
@@ -274,7 +333,17 @@ export class Plot {
       this.content.lines.map((line, i) => `${line.name} ${texts[i]}`).join(", "));
   }
 
+  /** Once a frame at most. */
+  private showRangeSoon(): void {
+    if (this.isBehind) return;
+    this.isBehind = true;
+    requestAnimationFrame(() => {
+      if (this.isSeen) this.showRange();
+    });
+  }
+
   private showRange(): void {
+    this.isBehind = false;
     if (!this.plot || !this.content) return;
     const [min, max] = this.chosen.range;
     this.plot.setData([this.content.xs(), ...this.content.lines.map((line) => line.values)] as

@@ -4,11 +4,10 @@ import { canvasContext, element, Hint, openable, tableOf } from "./dom";
 import { addressText, numberText, sizeText, timeText } from "./format";
 import { colour, onThemeChange, siteColour, siteColourCount } from "./theme";
 import type { Chosen, Panel } from "./chosen";
-import { isPython } from "./flame_view";
 import {
   firstReaching, layOut, poolText, rowHeight, type Heading, type Piece,
 } from "./segments_layout";
-import { stackList } from "./stack_list";
+import { shownStack } from "./stack_list";
 import type { Block } from "./states";
 
 export type BlockColours = "site" | "age" | "stream" | "state";
@@ -261,12 +260,8 @@ export class SegmentsView {
     }
     add("stream, pool", `${life.stream}, ${poolText(life)}`);
     add("segment", `${sizeText(life.size)}${life.isExpandable ? " of addresses" : ""} at ${addressText(life.base)}`);
-    const box = element("div", {}, facts);
-    const all = this.panel.run.stacks.framesOf(block.stack);
-    // The frames that people wrote are enough where there is little room.
-    const python = all.filter((frame) => isPython(frame.file));
-    box.append(...stackList(frames < 10 && python.length > 0 ? python : all, frames));
-    return box;
+    return element("div", {}, facts,
+                   ...shownStack(this.panel.run.stacks.framesOf(block.stack), frames));
   }
 
   /** The age of the block in time; empty where the moment of its event is not on the page. */

@@ -35,14 +35,9 @@ export function isDark(): boolean {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-/** A page that shows this one in a frame says which colours it has. */
-export function followParentTheme(): void {
-  window.addEventListener("message", ({ source, data }: MessageEvent<{ theme?: unknown }>) => {
-    const theme = data?.theme;
-    if (source !== window.parent || (theme !== "dark" && theme !== "light")) return;
-    document.documentElement.dataset["theme"] = theme;
-    changed();
-  });
+export function setTheme(theme: "dark" | "light"): void {
+  document.documentElement.dataset["theme"] = theme;
+  changed();
 }
 
 export function setUpTheme(button: HTMLButtonElement): void {

@@ -1,5 +1,6 @@
 // Plots over time: memory, the same by call site, fragmentation, calls to the device.
 import { element, type Hint } from "./dom";
+import { BandsPlot } from "./bands_plot";
 import { numberText, roundSizeText, shareText, sizeText } from "./format";
 import { hostDevice } from "./host_view";
 import { externalFragmentation } from "./model";
@@ -59,20 +60,39 @@ function siteLines(chosen: Chosen, panel: Panel): Line[] {
   return stacked.reverse();
 }
 
-export function memoryView(chosen: Chosen, panel: Panel, hint: Hint): HTMLElement {
-  const options = (name: string, highestOf: "reserved" | "allocated"): PlotOptions => ({
-    name, height: 260, spanHint: hint, axisText: roundSizeText, valueText: sizeText,
-    top: () => Math.max(...chosen.panels.map((each) => highest(each.device.moments[highestOf]))),
-  });
-  const node = element("div");
-  const show = (bySite: boolean) =>
-    node.replaceChildren(
-      bySite ? plotOf(chosen, panel, options("Allocated memory by call site", "allocated"),
-                      siteLines(chosen, panel)).node
-             : plotOf(chosen, panel, options("Memory over time", "reserved"), memoryLines(panel)).node);
-  show(false);
-  node.addEventListener("by-site", (event) => show((event as CustomEvent<boolean>).detail));
-  return node;
+/** Sums, the allocated memory by call site, or block by block. */
+export type Curves = "sums" | "sites" | "blocks";
+
+export class MemoryView {
+  readonly node = element("div");
+
+  constructor(private readonly chosen: Chosen, private readonly panel: Panel,
+              private readonly hint: Hint) {
+    this.show("sums");
+  }
+
+  show(curves: Curves): void {
+    this.node.replaceChildren(this.viewOf(curves));
+  }
+
+  private viewOf(curves: Curves): HTMLElement {
+    const { chosen, panel } = this;
+    if (curves === "blocks")
+      return new BandsPlot(chosen, panel, this.hint,
+                           this.options("Allocated memory block by block", "allocated")).node;
+    return curves === "sites"
+      ? plotOf(chosen, panel, this.options("Allocated memory by call site", "allocated"),
+               siteLines(chosen, panel)).node
+      : plotOf(chosen, panel, this.options("Memory over time", "reserved"), memoryLines(panel)).node;
+  }
+
+  private options(name: string, highestOf: "reserved" | "allocated"): PlotOptions {
+    return {
+      name, height: 260, spanHint: this.hint, axisText: roundSizeText, valueText: sizeText,
+      top: () => Math.max(...this.chosen.panels.map((each) =>
+        highest(each.device.moments[highestOf]))),
+    };
+  }
 }
 
 export function fragmentationView(chosen: Chosen, panel: Panel): HTMLElement {

@@ -1,20 +1,24 @@
 // The playground: a small program, run by the program itself (`vramlab steps`), and shown step by step
-// with the rules that acted.
+// with the rules that acted. A moment of the recording that is open can be shown in it, too.
 import { byId, element } from "../../../report/src/dom";
 import { sizeText } from "../../../report/src/format";
 import { copyTextOf } from "../copying";
 import { faultNode } from "../faults";
+import type { Opened } from "../opened";
+import type { NamedFile } from "../orders";
 import type { Program } from "../program";
 import { commandLine } from "../settings";
 import { Picture } from "./picture";
 import { addressOfProgram, programOfAddress } from "./shared_program";
-import { deeds, title } from "./steps";
+import { changedOnly, deeds, title } from "./steps";
 import type { Steps } from "./steps";
 import { emptyProgram, stations } from "./tour";
 
 /** Typing goes on; the program is run where it pauses. */
 const pauseMs = 250;
 const mostSteps = 1000;
+/** Each has the whole state of the recording's memory. */
+const mostStepsOfMoment = 40;
 const ownFile = "program.vtrace.jsonl";
 
 const given = (id: string) => byId<HTMLInputElement | HTMLSelectElement>(id).value.trim();
@@ -26,6 +30,8 @@ export class LearnView {
   private readonly picture = new Picture(byId("picture"));
   private steps: Steps | null = null;
   private waiting = 0;
+  /** Sentences about what is left out of the picture. */
+  private left = "";
 
   /** `address` is what the page was opened with. */
   constructor(private readonly runner: Program, address: string) {
@@ -34,7 +40,8 @@ export class LearnView {
       element("option", { value: "own" }, "Your own program"));
     this.station.addEventListener("change", () => this.open());
     byId("next-station").addEventListener("click", () => {
-      this.station.selectedIndex = (this.station.selectedIndex + 1) % stations.length;
+      const next = this.station.selectedIndex + 1;
+      this.station.selectedIndex = next < stations.length ? next : 0;
       this.open();
     });
     this.program.addEventListener("input", () => {
@@ -49,6 +56,34 @@ export class LearnView {
       byId(`${id}-step`).addEventListener("click", () => this.go(to()));
     byId("learn-share").addEventListener("click", () => this.share());
     this.openShared(address);
+  }
+
+  /** The steps of the recording from this event of a device on. */
+  showMoment({ chosen, files }: Opened, device: number, event: number): void {
+    window.clearTimeout(this.waiting);
+    if (this.station.value !== "moment") {
+      this.station.append(element("option", { value: "moment" }, "A moment of the recording"));
+      this.station.value = "moment";
+    }
+    this.setOwn(false);
+    byId("station-text").textContent =
+      `${chosen.name} from event ${event} of GPU ${device} on, replayed as it was recorded.`;
+    byId("next-station").textContent = "First station";
+    this.slider.value = "0";
+    byId("learn").scrollIntoView();
+    void this.runWords(["steps", chosen.name, "--from", String(event)], files, mostStepsOfMoment,
+                       (steps) => {
+      const { shown, left } = changedOnly(steps, device);
+      this.left = left;
+      return shown;
+    });
+  }
+
+  /** Whether the program can be changed and shared. */
+  private setOwn(isOwn: boolean): void {
+    byId("learn-change").hidden = !isOwn;
+    byId("learn-sharing").hidden = !isOwn;
+    if (isOwn) this.station.querySelector("[value=moment]")?.remove();
   }
 
   private openShared(address: string): void {
@@ -80,6 +115,7 @@ export class LearnView {
 
   /** The station that is chosen; of an own program its text. */
   private open(own?: string): void {
+    this.setOwn(true);
     const chosen = stations[Number(this.station.value)];
     byId("station-text").textContent = chosen?.text ??
       "A native trace: one record in a line. Each change runs it again.";
@@ -106,13 +142,18 @@ export class LearnView {
   private async run(): Promise<void> {
     window.clearTimeout(this.waiting);
     const file = stations[Number(this.station.value)]?.file ?? ownFile;
-    const words = this.words(file);
+    const files = [{ name: file, data: new Blob([this.program.value]) }];
+    this.left = "";
+    await this.runWords(this.words(file), files, mostSteps, (steps) => steps);
+  }
+
+  private async runWords(words: string[], files: NamedFile[], most: number,
+                         shown: (steps: Steps) => Steps): Promise<void> {
     byId("learn-command").textContent = commandLine(words);
     const problem = byId("learn-problem");
     try {
-      const files = [{ name: file, data: new Blob([this.program.value]) }];
-      const { output } = await this.runner.run([...words, "--count", String(mostSteps), "--json"], files);
-      this.steps = JSON.parse(output) as Steps;
+      const { output } = await this.runner.run([...words, "--count", String(most), "--json"], files);
+      this.steps = shown(JSON.parse(output) as Steps);
       problem.hidden = true;
       this.slider.max = String(this.last);
       this.slider.value = String(Math.min(this.at, this.last));
@@ -142,12 +183,14 @@ export class LearnView {
     this.picture.show(step, before, widest, moves);
     const memory = devices.find(({ device }) => device === step.device)?.memory_bytes ?? null;
     byId("step-memory").textContent = `${sizeText(step.allocated_bytes)} allocated, ` +
-      `${sizeText(step.reserved_bytes)} reserved` + (memory === null ? "" : ` of ${sizeText(memory)}`);
+      `${sizeText(step.reserved_bytes)} reserved` + (memory === null ? "" : ` of ${sizeText(memory)}`) +
+      this.left;
     const acted = step.rules.flatMap((rule) =>
       [element("dt", {}, `Rule ${rule}`), element("dd", {}, rules[rule] ?? "")]);
     byId("step-said").replaceChildren(
       element("h3", {}, title(step)),
       element("code", {}, step.record),
+      ...(step.call_site ? [element("p", {}, `at ${step.call_site}`)] : []),
       ...deeds(step).map((sentence) => element("p", {}, sentence)),
       acted.length > 0 ? element("dl", {}, ...acted)
                        : element("p", {}, "No rule decides anything here."));

@@ -1,0 +1,79 @@
+#include "replay/html_report/report_blocks.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace vramlab::replay {
+
+using allocator::Bytes;
+
+void LargestSizes::add(Bytes size) {
+  ++block_count_;
+  if (kept_ >= most_ && size < counts_.begin()->first) return;
+  ++counts_[size];
+  ++kept_;
+  for (auto least = counts_.begin(); kept_ - least->second >= most_; least = counts_.begin()) {
+    kept_ -= least->second;
+    counts_.erase(least);
+  }
+}
+
+DrawnSizes LargestSizes::drawn() const {
+  if (block_count_ <= most_) return {{}, 0, block_count_};
+  const auto [least, count] = *counts_.begin();
+  return {least, most_ - (kept_ - count), block_count_};
+}
+
+bool ReportBlocks::takes(Bytes size) {
+  if (size != sizes_.least) return size > sizes_.least;
+  if (sizes_.count_of_least == 0) return false;
+  --sizes_.count_of_least;
+  return true;
+}
+
+void ReportBlocks::hand_out(const LiveBlock& block, HistoryStep step) {
+  // A block that was never given back lasts, although its address is used again.
+  in_use_.erase(block.key);
+  if (!takes(block.bytes)) {
+    ++others_;
+    largest_other_ = std::max(largest_other_, block.bytes);
+    return;
+  }
+  in_use_[block.key] = static_cast<std::uint32_t>(drawn_.size());
+  drawn_.push_back({step, 0, block.bytes, texts_.node_of(block.stack)});
+}
+
+void ReportBlocks::give_back(const LiveBlock& block, HistoryStep step) {
+  const auto found = in_use_.find(block.key);
+  if (found == in_use_.end()) {
+    others_ -= std::min<std::uint64_t>(others_, 1);
+    return;
+  }
+  drawn_[found->second].end = step;
+  in_use_.erase(found);
+}
+
+nlohmann::ordered_json ReportBlocks::take(std::string& bytes) const {
+  std::vector<std::uint64_t> begins;
+  PageBytes lasts;
+  PageBytes sizes;
+  PageBytes stacks;
+  for (const Drawn& block : drawn_) {
+    begins.push_back(block.begin);
+    lasts.add(block.end == 0 ? 0 : block.end - block.begin + 1);
+    sizes.add(block.size.count);
+    stacks.add(block.stack);
+  }
+  nlohmann::ordered_json json = {{"total", sizes_.block_count},
+                                 {"largest_other", largest_other_.count}};
+  json["begin"] = add_column_section(bytes, begins);
+  json["lasts"] = add_section(bytes, lasts.bytes(), drawn_.size());
+  json["size"] = add_section(bytes, sizes.bytes(), drawn_.size());
+  json["stack"] = add_section(bytes, stacks.bytes(), drawn_.size());
+  json["others"] = nullptr;
+  if (drawn_.size() < sizes_.block_count)
+    json["others"] = add_column_section(bytes, others_at_moments_);
+  return json;
+}
+
+}  // namespace vramlab::replay
