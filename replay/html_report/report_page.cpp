@@ -125,7 +125,8 @@ class DevicePart {
           if (step == last) compare_end(snapshot);
         });
     if (input_.passed)
-      detail.when_passed([this](HistoryStep step) { input_.passed(history_.events.size() + step); });
+      detail.when_passed(
+          [this](HistoryStep step) { input_.passed(history_.events.size() + step); });
     watch_placements(history_, walk_, detail);
     json_["fragmentation"] = fragmentation.take(bytes_);
     json_["fragmentation"]["time_us"] =

@@ -14,6 +14,9 @@ FragmentationRules rules_of(const Allocator& engine, Bytes device_free) {
   const auto& core = engine.core();
   FragmentationRules rules{engine.settings(), device_free};
   rules.allowed = core.allowed;
+  if (rules.settings.expandable_reserve)
+    rules.new_reservation =
+        allocator::addresses_for(core.device_total, rules.settings.expandable_reserve);
   for (const auto& [base, index] : core.segments.by_address())
     if (core.segments[index].is_expandable)
       rules.reservations[base] = {core.segments[index].size, core.segments[index].unit};

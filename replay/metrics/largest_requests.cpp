@@ -95,7 +95,10 @@ class StretchesOfLane {
       if (run->is_expandable) add_after_last(*run);
     end_segment();
     const PoolKind kind = lane.empty() ? PoolKind::large : lane.front()->kind;
-    add(stretches_, {Stretch::Of::unmapped, endless, expandable_unit(kind, rules.settings)});
+    const Bytes unit = expandable_unit(kind, rules.settings);
+    add(stretches_,
+        {Stretch::Of::unmapped,
+         rules.new_reservation ? round_up(*rules.new_reservation, unit) : endless, unit});
   }
   std::vector<Stretch> take() { return std::move(stretches_); }
 

@@ -78,13 +78,16 @@ class RecordedDevice : public allocator::Device {
 
 /// Puts new segments and reservations where a recording had them, as long as a replay asks for the
 /// same ones in the same order. From the first other request on it leaves the places to the device.
-/// Requests that failed in the recording show no places of what they reserved, and count as none.
+/// Requests that failed in the recording show no places of what they reserved, and count as none
+/// unless it is said.
 class RecordedPlaces {
  public:
   RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained);
 
   /// `event`: the entry of the allocator's request that this is for.
   std::optional<Address> place(const streams::PlaceRequest& request, std::uint64_t event);
+  /// This failed request's reservation was used later, so it has a recorded place.
+  void let_take(std::uint64_t event) { std::erase(failed_, event); }
   /// The lowest place of this kind, or else of any; empty if nothing was placed.
   std::optional<Address> lowest(streams::PlaceKind kind) const;
   /// Reservations of this size and above are not those that were recorded.

@@ -176,7 +176,7 @@ class EngineReplay {
                               : access.can_release_named(release.address);
     };
     // Its free may be one that the recorded run waited for.
-    if (!can_release()) access.synchronise();
+    if (release.waits || !can_release()) access.synchronise();
     if (!can_release()) return;
     if (release.is_unmap)
       access.unmap_named(release.address);
@@ -194,7 +194,10 @@ class EngineReplay {
     const RecordedCourse::Request& recorded = requests[next_request_];
     engine_.complete_frees();
     allocator::ReplayAccess access(engine_);
-    CourseDirector director(recorded, bytes);
+    if (recorded.waits) access.synchronise();
+    // A request that failed and left cached memory alone, as during a capture, tried once.
+    const bool retries = recorded.retries && (!recorded.fails || caches_nothing());
+    CourseDirector director(recorded, bytes, retries);
     if (!recorded.fails) return access.malloc_directed(bytes, stream, recorded.pool, director);
     const Bytes held = engine_.core().reserved + recorded.device_free.value_or(Bytes{});
     on_device_.set_external(conditions_.memory - std::min(conditions_.memory, held));
@@ -204,24 +207,31 @@ class EngineReplay {
     return result;
   }
 
+  /// Of the device's own pools.
+  bool caches_nothing() const {
+    const allocator::ReplayView view(engine_);
+    return view.plan_pool(default_pool, PoolKind::large).empty() &&
+           view.plan_pool(default_pool, PoolKind::small).empty();
+  }
+
   /// A request whose search missed: releases were made before, as recorded.
   class CourseDirector : public allocator::Director {
    public:
-    CourseDirector(const RecordedCourse::Request& recorded, Bytes bytes)
-        : recorded_(recorded),
+    CourseDirector(const RecordedCourse::Request& recorded, Bytes bytes, bool retries)
+        : retries_(retries),
           asks_device_(!recorded.fails || recorded.device_free.value_or(Bytes{}) < bytes) {}
     bool search_has_failed() override { return true; }
     unsigned garbage_passes() override { return 0; }
     bool may_attempt() override {
       const bool is_first = !std::exchange(has_tried_, true);
-      if (is_first && recorded_.retries) return false;
+      if (is_first && retries_) return false;
       return asks_device_;
     }
-    bool goes_on() override { return recorded_.retries; }
+    bool goes_on() override { return retries_; }
     bool releases_everything(std::vector<PoolId>& /*pools*/) override { return true; }
 
    private:
-    const RecordedCourse::Request& recorded_;
+    bool retries_;
     /// Otherwise a memory fraction refused it, which no recording tells.
     bool asks_device_;
     bool has_tried_ = false;

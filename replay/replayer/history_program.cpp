@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "replay/recording/explained_history.h"
 #include "replay/recording/pool_inference.h"
@@ -239,15 +240,36 @@ class ProgramBuilder {
     }
   }
 
+  bool is_behind_awaited(const RecordedCall& call, std::size_t event) const {
+    const auto awaited = explained_.awaited.lower_bound(call.first);
+    return awaited != explained_.awaited.end() && *awaited < event;
+  }
+
+  /// Whether the call waited for frees and nothing waits after it.
+  bool waits_for_all(const RecordedCall& call) const {
+    if (!is_behind_awaited(call, call.end)) return false;
+    std::size_t completed = 0;
+    for (std::size_t i = call.first; i < call.end; ++i)
+      if (history_.events[i].action == Action::free_completed) ++completed;
+    return completed == waiting_.size();
+  }
+
   void note_course(const RecordedCall& call) {
     RecordedCourse& course = program_.course;
     bool gets_memory = false;
+    const bool waits = waits_for_all(call);
+    // Collected garbage is released before.
+    bool has_waited = !waits;
     for (std::size_t i = call.first; i < call.end; ++i) {
       const AllocatorEvent& event = history_.events[i];
-      if (is_release(event.action))
-        course.releases.push_back({i, event.address, event.action == Action::segment_unmap});
-      else if (is_segment_call(event.action))
+      if (is_release(event.action)) {
+        const bool waits_here = !has_waited && is_behind_awaited(call, i);
+        has_waited = has_waited || waits_here;
+        course.releases.push_back(
+            {i, event.address, event.action == Action::segment_unmap, waits_here});
+      } else if (is_segment_call(event.action)) {
         gets_memory = true;
+      }
     }
     if (call.kind != RecordedCallKind::request) return;
     const AllocatorEvent& request = history_.events[call.end - 1];
@@ -257,7 +279,8 @@ class ProgramBuilder {
     const bool retries =
         explained_.retried.contains(call.first) ||
         (fails && !explained_.captured_failures.contains(call.end - 1) && !is_held_back(call));
-    course.requests.push_back({call.end - 1, pool_of(call.end - 1), fails, retries, std::nullopt});
+    course.requests.push_back(
+        {call.end - 1, pool_of(call.end - 1), fails, retries, waits, std::nullopt});
     if (fails && !history_.traits.lacks_device_free)
       course.requests.back().device_free = Bytes{request.address.value};
   }

@@ -18,6 +18,8 @@ struct RecordedCourse {
     std::uint64_t event = 0;
     Address address;
     bool is_unmap = false;
+    /// A request waited for all frees right before this release.
+    bool waits = false;
   };
   /// A request that got new memory, or failed.
   struct Request {
@@ -26,6 +28,8 @@ struct RecordedCourse {
     bool fails = false;
     /// Everything cached was released for it.
     bool retries = false;
+    /// It waited for all frees.
+    bool waits = false;
     /// At a failure, where the file tells it.
     std::optional<Bytes> device_free;
   };

@@ -57,6 +57,8 @@ struct RecordedRun {
   /// Where memory was short is taken from the recording: the amount that explains it leads
   /// elsewhere.
   bool follows_course = false;
+  /// Failed requests whose reservations were used later, so that they take recorded places.
+  std::vector<std::uint64_t> takers;
   Agreement entries;
   /// Empty if every entry is made again.
   std::optional<ReplayDifference> departure;

@@ -191,18 +191,20 @@ ReplaySetup Replayer::setup_for(const ReplayConditions& conditions,
   setup.asked.version = version_;
   if (history != nullptr && conditions.starting_memory == StartingMemory::as_recorded)
     setup.places = history->places;
-  if (history != nullptr && follows_course(conditions, *history)) setup.course = &history->course;
+  if (history == nullptr || !is_recorded_replay(conditions, *history)) return setup;
+  const RecordedRun& recorded = recorded_run(*history);
+  if (recorded.follows_course) setup.course = &history->course;
+  if (setup.places)
+    for (const std::uint64_t event : recorded.takers) setup.places->let_take(event);
   return setup;
 }
 
-bool Replayer::follows_course(const ReplayConditions& conditions,
-                              const HistoryProgram& history) const {
-  const bool may_follow =
-      is_as_recorded(conditions) && !conditions.make_program_device &&
-      conditions.timing.value_or(FreeTiming::recorded) == FreeTiming::recorded &&
-      history.fidelity.label == FidelityLabel::exact &&
-      settings().backend == allocator::Backend::native;
-  return may_follow && history.has_course() && recorded_run(history).follows_course;
+bool Replayer::is_recorded_replay(const ReplayConditions& conditions,
+                                  const HistoryProgram& history) const {
+  return is_as_recorded(conditions) && !conditions.make_program_device &&
+         conditions.timing.value_or(FreeTiming::recorded) == FreeTiming::recorded &&
+         history.fidelity.label == FidelityLabel::exact &&
+         settings().backend == allocator::Backend::native && history.has_course();
 }
 
 /// Whether a replay as recorded makes other entries than the file has.

@@ -97,9 +97,9 @@ class Replayer {
   /// Requires: the program is kept.
   const ProgramPart& program() const;
   ReplayReport run_program(const ReplayConditions& conditions, const ReplayWatch& watch) const;
-  /// Whether the recorded course is followed, as the amount of memory that explains the recording
-  /// leads elsewhere.
-  bool follows_course(const ReplayConditions& conditions, const HistoryProgram& history) const;
+  /// Whether a replay under these conditions is one as recorded, which may have to follow the
+  /// recorded course.
+  bool is_recorded_replay(const ReplayConditions& conditions, const HistoryProgram& history) const;
   bool departs(const HistoryProgram& history) const;
   /// Requires: the history was followed exactly, and PyTorch's own allocator made it.
   const RecordedRun& recorded_run(const HistoryProgram& history) const;

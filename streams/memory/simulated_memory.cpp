@@ -31,7 +31,7 @@ SimulatedMemory::SimulatedMemory(MemoryOptions options)
   check(options_.granularity.count > 0, "the granularity is at least one byte");
   if (options_.keeps_ranges == KeepsRanges::yes)
     placed_ranges_ = std::make_shared<PlacedRanges>(
-        PlacingRules{options_.total, options_.granularity, options_.allocations,
+        PlacingRules{options_.total + options_.kept, options_.granularity, options_.allocations,
                      options_.reservations, options_.dictated_below});
 }
 

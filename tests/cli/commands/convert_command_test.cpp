@@ -181,14 +181,15 @@ TEST_F(Convert, stacks_can_be_left_out) {
 }
 
 TEST_F(Convert, nothing_is_overwritten_without_force) {
-  const std::string before = content_of(input);
-  const ProgramResult result = convert({input, "-o", input});
+  const std::string output = folder + "/out.pickle";
+  write("out.pickle", "other");
+  const ProgramResult result = convert({input, "-o", output});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_NE(result.errors.find("--force"), std::string::npos);
-  EXPECT_EQ(content_of(input), before);
-  EXPECT_EQ(convert({input, "-o", input, "--force"}).exit_status, 0);
-  EXPECT_EQ(support::read_pickle_bytes(content_of(input)).lines,
-            support::read_pickle_bytes(before).lines);
+  EXPECT_EQ(content_of(output), "other");
+  EXPECT_EQ(convert({input, "-o", output, "--force"}).exit_status, 0);
+  EXPECT_EQ(support::read_pickle_bytes(content_of(output)).lines,
+            support::read_pickle_bytes(content_of(input)).lines);
 }
 
 TEST_F(Convert, a_broken_input_leaves_no_output) {

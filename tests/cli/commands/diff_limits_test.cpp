@@ -113,7 +113,7 @@ TEST_F(DiffRefusals, of_reports_with_a_fault) {
     const char* reason;
   } faults[] = {
       {R"({"schema_version":1,"file":"x"})", ": expected a report with metrics, such as"},
-      {R"({"schema_version":3,"metrics":{}})", " at schema_version: expected 1 or 2, found 3"},
+      {R"({"schema_version":4,"metrics":{}})", " at schema_version: expected 1, 2 or 3, found 4"},
       {R"({"schema_version":1,"metrics":[]})", " at metrics: expected an object, found array"},
       {R"({"schema_version":1,"metrics":{}} x)", " at byte 35: expected JSON, found"},
       {R"({"schema_version":1,"metrics":{"requests":"x"}})",

@@ -9,7 +9,6 @@ namespace {
 
 using allocator::Action;
 
-constexpr std::uint64_t mebibyte = 1ULL << 20;
 constexpr PoolId pool{0, 1};
 
 class WholePools : public testing::Test {
@@ -17,7 +16,7 @@ class WholePools : public testing::Test {
   WholePools() { history_.traits.names_pools = true; }
 
   void add(Action action, std::uint64_t at, Bytes size) {
-    history_.events.push_back({action, {at * mebibyte}, size, {}, pool, 0});
+    history_.events.push_back({action, {mebibytes(at).count}, size, {}, pool, 0});
   }
   void free(std::uint64_t at, Bytes size) {
     add(Action::free_requested, at, size);

@@ -103,7 +103,7 @@ TEST(EntryComparison, misses_entries_of_every_kind_that_are_not_made) {
 }
 
 /// A recording in which requests fail and the program goes on.
-class FailedRequests : public testing::Test {
+class FailuresAsRecorded : public testing::Test {
  protected:
   RecordedRun run_beside(const DeviceHistory& history) {
     const VerifyConditions& rules = recording_.recording().rules();
@@ -115,14 +115,14 @@ class FailedRequests : public testing::Test {
   tests::Replayed recording_{support::source_dir() + "/tests/truth/chunks_4.pickle.gz"};
 };
 
-TEST_F(FailedRequests, are_made_again_with_all_other_entries) {
+TEST_F(FailuresAsRecorded, are_made_again_with_all_other_entries) {
   const RecordedRun run = run_beside(recording_.recording().history().devices.front());
   EXPECT_FALSE(run.departure);
   EXPECT_TRUE(run.entries.is_full());
   EXPECT_GT(run.entries.total, 0U);
 }
 
-TEST_F(FailedRequests, are_missed_where_a_file_has_none) {
+TEST_F(FailuresAsRecorded, are_missed_where_a_file_has_none) {
   DeviceHistory altered = recording_.recording().history().devices.front();
   std::vector<AllocatorEvent> events = altered.events.to_vector();
   const auto failed = std::ranges::find(events, Action::oom, &AllocatorEvent::action);

@@ -110,7 +110,8 @@ TEST(PlacedRangesTest, that_promise_the_same_order_keep_it) {
 }
 
 TEST(PlacedRangesTest, find_the_first_size_with_another_order) {
-  PlacedRanges ranges({granule,
+  PlacedRanges ranges({Bytes{granule.count * 16 / 9},
+                       granule,
                        {{0x7f0000000000}, {0x8000000000000000}},
                        {{0x300000000000}, {0x7f0000000000}},
                        {UINT64_MAX}});
