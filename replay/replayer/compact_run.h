@@ -61,7 +61,7 @@ class CompactReplayOf : public EngineReplay<Allocator> {
   void apply_other(const traces::ProgramEvent& event, const traces::TextTable& texts);
 
   DeviceReport report() const;
-  /// Those made since they were taken last. Requires: the allocator keeps its entries.
+  /// Entries made since they were taken last. Requires: the allocator keeps its entries.
   std::vector<AllocatorEvent> take_entries();
   std::uint64_t new_entry_count() const { return kept().recorded_count() - taken_count_; }
 

@@ -207,7 +207,7 @@ class EngineReplay {
     return result;
   }
 
-  /// Of the device's own pools.
+  /// Whether the device's own pools hold nothing that a release of everything would give back.
   bool caches_nothing() const {
     const allocator::ReplayView view(engine_);
     return view.plan_pool(default_pool, PoolKind::large).empty() &&

@@ -148,6 +148,7 @@ RecordedRun find_takers(const DeviceHistory& recorded, const HistoryProgram& pro
     if (found.entries.exact <= run.entries.exact) continue;
     found.takers = run.takers;
     found.takers.push_back(event);
+    found.puts_failed_away = run.puts_failed_away;
     run = std::move(found);
     setup = std::move(tried);
     left = failed.size();
@@ -166,8 +167,21 @@ RecordedRun run_as_recorded(const DeviceHistory& recorded, const HistoryProgram&
   RecordedRun with_course = run_once(recorded, program, followed, texts);
   const bool follows = with_course.entries.exact >= run.entries.exact;
   if (follows) run = std::move(with_course);
-  return find_takers(recorded, program, follows ? std::move(followed) : setup, texts,
-                     std::move(run));
+  ReplaySetup chosen = follows ? std::move(followed) : setup;
+  run = find_takers(recorded, program, chosen, texts, std::move(run));
+  if (!run.departure || program.part.failed.empty()) return run;
+  chosen.places->put_failed_away();
+  RecordedRun away = run_once(recorded, program, chosen, texts);
+  away.puts_failed_away = true;
+  away = find_takers(recorded, program, std::move(chosen), texts, std::move(away));
+  return away.entries.exact > run.entries.exact ? away : run;
+}
+
+void RecordedRun::apply_to(const HistoryProgram& program, ReplaySetup& setup) const {
+  if (follows_course) setup.course = &program.course;
+  if (!setup.places) return;
+  if (puts_failed_away) setup.places->put_failed_away();
+  for (const std::uint64_t event : takers) setup.places->let_take(event);
 }
 
 ReplaySetup recorded_setup(const std::string& file, const VerifyConditions& rules,

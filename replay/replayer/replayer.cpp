@@ -191,11 +191,8 @@ ReplaySetup Replayer::setup_for(const ReplayConditions& conditions,
   setup.asked.version = version_;
   if (history != nullptr && conditions.starting_memory == StartingMemory::as_recorded)
     setup.places = history->places;
-  if (history == nullptr || !is_recorded_replay(conditions, *history)) return setup;
-  const RecordedRun& recorded = recorded_run(*history);
-  if (recorded.follows_course) setup.course = &history->course;
-  if (setup.places)
-    for (const std::uint64_t event : recorded.takers) setup.places->let_take(event);
+  if (history != nullptr && is_recorded_replay(conditions, *history))
+    recorded_run(*history).apply_to(*history, setup);
   return setup;
 }
 

@@ -35,7 +35,7 @@ struct DryRunOutcome {
   /// In the order in which they ran; empty if the program is not a job.
   std::vector<RankEnd> ranks;
   std::vector<DryRunProcess> processes;
-  /// What the program read in place of values of the GPU: zeros, ones or random.
+  /// The made-up values that the program read: zeros, ones or random.
   std::string values;
   /// How it ended with other values before, for a sentence; empty if it was run once.
   std::string retried_because;

@@ -25,7 +25,7 @@ struct Note {
   std::string kind;
   std::string subject;
   std::uint64_t count = 0;
-  /// Where it was noted last; empty if nobody knows.
+  /// The place of the last note; empty if nobody knows.
   std::string last_place;
   std::vector<NotedPlace> places;
 };
@@ -77,7 +77,7 @@ struct PythonNotes {
   std::uint64_t steps = 0;
   bool ended_after_steps = false;
   std::optional<NotedError> error;
-  /// Where the program waited for a made-up value and was ended; empty if it did not.
+  /// The place at which the program waited for a made-up value and was ended; empty if it did not.
   std::string waits_at;
   std::uint64_t failure_count = 0;
   std::vector<NotedFailure> failures;
@@ -109,7 +109,7 @@ struct ProcessNotes {
     return python && !python->history.empty() ? python->output : trace_output;
   }
   std::vector<const Note*> of_kind(const std::string& kind) const;
-  /// Where a made-up value was read last; empty if none was.
+  /// The place at which a made-up value was read last; empty if none was.
   std::string last_read() const;
 };
 

@@ -38,7 +38,7 @@ def place_of(frame):
 
 
 def of_error(error):
-    """Where an exception was raised: the innermost frame of its traceback outside PyTorch, as a text."""
+    """The place of an exception: the innermost frame of its traceback outside PyTorch, as a text."""
     innermost, own = None, None
     step = error.__traceback__
     while step is not None:

@@ -2,11 +2,9 @@
 one place, over and over, and asks for no memory in between: then it is ended.
 """
 
-import ctypes
 import sys
-import threading
 
-from vramlab_dry_run import report
+from vramlab_dry_run import endings, report
 
 # Reads at one place without a request for memory that end the program.
 MOST_READS = 10000
@@ -14,13 +12,6 @@ _READS_BETWEEN_LOOKS = 500
 
 # By place: how many reads, and how many requests for memory there were when they began.
 _reads = {}
-
-
-class WaitsForMadeUpValue(BaseException):
-    """No program catches it by accident."""
-
-    def __str__(self):
-        return "vramlab dry-run: the program waits for a value that no kernel computes"
 
 
 def note_read(place):
@@ -36,7 +27,8 @@ def note_read(place):
         entry[:] = [0, requests]
     elif entry[0] >= MOST_READS and "waits_at" not in report.values:
         report.values["waits_at"] = "%s:%d %s" % place
-        _end_program()
+        endings.end_at_once("vramlab dry-run: the program waits for a value that no kernel computes, "
+                            "at %s:%d %s\n" % place)
 
 
 def _requests():
@@ -44,8 +36,3 @@ def _requests():
     cuda = sys.modules["torch"]._C
     return sum(cuda._cuda_memoryStats(device)["allocation"]["all"]["allocated"]
                for device in range(cuda._cuda_getDeviceCount()))
-
-
-def _end_program():
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(threading.main_thread().ident), ctypes.py_object(WaitsForMadeUpValue))
