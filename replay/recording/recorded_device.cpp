@@ -167,15 +167,10 @@ std::optional<Address> RecordedPlaces::lowest(PlaceKind kind) const {
   return own ? own : kind == PlaceKind::allocation ? lowest_reservation_ : lowest_allocation_;
 }
 
-void RecordedPlaces::put_failed_away() { away_ = Address{std::uint64_t{1} << 62}; }
-
 std::optional<Address> RecordedPlaces::place(const streams::PlaceRequest& request,
                                              std::uint64_t event) {
   if (has_left_ || next_ == places_.size()) return std::nullopt;
-  if (std::ranges::binary_search(failed_, event)) {
-    if (!away_ || request.kind != PlaceKind::reservation) return std::nullopt;
-    return std::exchange(*away_, *away_ + request.size);
-  }
+  if (std::ranges::binary_search(failed_, event)) return std::nullopt;
   const Place& next = places_[next_];
   // A smaller reservation fits wherever one of the recorded size does. The recorded size is
   // the smallest of them; they are rounded up to the units of their pool.

@@ -78,18 +78,13 @@ class RecordedDevice : public allocator::Device {
 
 /// Puts new segments and reservations where a recording had them, as long as a replay asks for the
 /// same ones in the same order. From the first other request on it leaves the places to the device.
-/// Requests that failed in the recording show no places of what they reserved, and count as none
-/// unless it is said.
+/// Requests that failed in the recording show no places of what they reserved, and count as none.
 class RecordedPlaces {
  public:
   RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained);
 
   /// `event`: the entry of the allocator's request that this is for.
   std::optional<Address> place(const streams::PlaceRequest& request, std::uint64_t event);
-  /// This failed request's reservation was used later, so it has a recorded place.
-  void let_take(std::uint64_t event) { std::erase(failed_, event); }
-  /// Reservations of failed requests were in nobody's way later: they go far away.
-  void put_failed_away();
   /// The lowest place of this kind, or else of any; empty if nothing was placed.
   std::optional<Address> lowest(streams::PlaceKind kind) const;
   /// Reservations of this size and above are not those that were recorded.
@@ -108,8 +103,6 @@ class RecordedPlaces {
   std::vector<Place> places_;
   /// Entries of requests that failed.
   std::vector<std::uint64_t> failed_;
-  /// The place of the next one that goes far away.
-  std::optional<Address> away_;
   /// Segments of the start count too.
   std::optional<Address> lowest_allocation_;
   std::optional<Address> lowest_reservation_;

@@ -127,61 +127,14 @@ RecordedRun run_once(const DeviceHistory& recorded, const HistoryProgram& progra
 
 }  // namespace
 
-namespace {
-
-/// Each costs a replay.
-constexpr unsigned most_tries_of_takers = 24;
-
-/// Lets failed requests take recorded places, the last ones before a departure first, as long as a
-/// replay gets further by it.
-RecordedRun find_takers(const DeviceHistory& recorded, const HistoryProgram& program,
-                        ReplaySetup setup, const traces::TextTable& texts, RecordedRun run) {
-  const std::vector<std::uint64_t>& failed = program.part.failed;
-  unsigned tries = 0;
-  for (std::size_t left = failed.size(); left > 0 && run.departure;) {
-    const std::uint64_t event = failed[--left];
-    if (event >= run.departure->event || std::ranges::count(run.takers, event) > 0) continue;
-    if (++tries > most_tries_of_takers) break;
-    ReplaySetup tried = setup;
-    tried.places->let_take(event);
-    RecordedRun found = run_once(recorded, program, tried, texts);
-    if (found.entries.exact <= run.entries.exact) continue;
-    found.takers = run.takers;
-    found.takers.push_back(event);
-    found.puts_failed_away = run.puts_failed_away;
-    run = std::move(found);
-    setup = std::move(tried);
-    left = failed.size();
-  }
-  return run;
-}
-
-}  // namespace
-
 RecordedRun run_as_recorded(const DeviceHistory& recorded, const HistoryProgram& program,
                             const ReplaySetup& setup, const traces::TextTable& texts) {
   RecordedRun run = run_once(recorded, program, setup, texts);
   if (!run.departure || !program.has_course()) return run;
   ReplaySetup followed = setup;
   followed.course = &program.course;
-  RecordedRun with_course = run_once(recorded, program, followed, texts);
-  const bool follows = with_course.entries.exact >= run.entries.exact;
-  if (follows) run = std::move(with_course);
-  ReplaySetup chosen = follows ? std::move(followed) : setup;
-  run = find_takers(recorded, program, chosen, texts, std::move(run));
-  if (!run.departure || program.part.failed.empty()) return run;
-  chosen.places->put_failed_away();
-  RecordedRun away = run_once(recorded, program, chosen, texts);
-  away.puts_failed_away = true;
-  away = find_takers(recorded, program, std::move(chosen), texts, std::move(away));
-  return away.entries.exact > run.entries.exact ? away : run;
-}
-
-void RecordedRun::apply_to(const HistoryProgram& program, ReplaySetup& setup) const {
-  if (follows_course) setup.course = &program.course;
-  if (!setup.places) return;
-  if (puts_failed_away) setup.places->put_failed_away();
-  for (const std::uint64_t event : takers) setup.places->let_take(event);
+  RecordedRun with_course = run_once(recorded, program, std::move(followed), texts);
+  return with_course.entries.exact >= run.entries.exact ? with_course : run;
 }
 
 ReplaySetup recorded_setup(const std::string& file, const VerifyConditions& rules,

@@ -57,16 +57,9 @@ struct RecordedRun {
   /// The moments at which memory was short are taken from the recording: the amount that explains
   /// them leads elsewhere.
   bool follows_course = false;
-  /// Failed requests whose reservations were used later, so that they take recorded places.
-  std::vector<std::uint64_t> takers;
-  /// The reservations of all other failed requests lie where nobody needs the addresses.
-  bool puts_failed_away = false;
   Agreement entries;
   /// Empty if every entry is made again.
   std::optional<ReplayDifference> departure;
-
-  /// Lets a replay under the recorded conditions do so.
-  void apply_to(const HistoryProgram& program, ReplaySetup& setup) const;
 };
 
 /// `setup`: recorded_setup(). Requires: PyTorch's own allocator made the history.

@@ -192,7 +192,7 @@ ReplaySetup Replayer::setup_for(const ReplayConditions& conditions,
   if (history != nullptr && conditions.starting_memory == StartingMemory::as_recorded)
     setup.places = history->places;
   if (history != nullptr && is_recorded_replay(conditions, *history))
-    recorded_run(*history).apply_to(*history, setup);
+    if (recorded_run(*history).follows_course) setup.course = &history->course;
   return setup;
 }
 
