@@ -150,7 +150,7 @@ class ProgramBuilder {
         start.ids.push_back(is_held ? writer_.add_start(program_.device, name(at)) : 0);
         const auto stack = stacks.find(at);
         start.stacks.push_back(stack == stacks.end() ? traces::StackId{} : stack->second);
-        if (waits && !completes_first_alone(at)) waiting_at_start_.push_back(at);
+        if (waits) waiting_at_start_.push_back(at);
         if (waits) block.use = GivenUse::live;
         at = at + block.size;
       }
@@ -161,13 +161,6 @@ class ProgramBuilder {
   }
 
   std::uint64_t name(Address at) { return ids_[at] = next_id_++; }
-
-  /// Whether the recording begins between the two entries of a free, which completed at once.
-  bool completes_first_alone(Address at) const {
-    if (explained_.calls.empty() || explained_.calls.front().end != 1) return false;
-    const AllocatorEvent& first = history_.events[0];
-    return first.action == Action::free_completed && first.address == at;
-  }
 
   void use_pool(PoolId pool) {
     if (!used_pools_.insert(pool).second) return;
@@ -324,7 +317,6 @@ class ProgramBuilder {
 
   void complete(Address address) {
     const auto waiting = waiting_.find(address);
-    if (waiting == waiting_.end() && completes_first_alone(address) && at_ == 0) add_free(address);
     if (waiting == waiting_.end()) return;
     const StreamId stream = waiting->second.stream;
     waiting_.erase(waiting);

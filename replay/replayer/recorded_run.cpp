@@ -31,7 +31,23 @@ std::string difference_text(const AllocatorEvent* recorded, const AllocatorEvent
 EntryComparison::EntryComparison(const DeviceHistory& recorded)
     : recorded_(recorded.events),
       recorded_count_(recorded.events.size()),
-      requests_frees_(recorded.traits.requests_frees) {}
+      requests_frees_(recorded.traits.requests_frees) {
+  if (!requests_frees_ || recorded_count_ < 2) return;
+  const AllocatorEvent first = recorded_[0];
+  if (first.action != Action::free_completed || recorded_[1].action != Action::free_requested)
+    return;
+  begun_free_ = first;
+  at_ = 1;
+}
+
+/// A free that the recording shows half of waits in the replay, which completes it in a request.
+void EntryComparison::take_begun_free() {
+  const auto made = std::ranges::find(completed_, begun_free_->address, &AllocatorEvent::address);
+  if (made == completed_.end()) return;
+  completed_.erase(made);
+  begun_free_.reset();
+  ++agreement_.exact;
+}
 
 /// The next entry of the recording, which is not taken yet; null after the last.
 const AllocatorEvent* EntryComparison::next() {
@@ -56,6 +72,7 @@ void EntryComparison::compare_completed() {
     const AllocatorEvent* const recorded = next();
     return recorded != nullptr && recorded->action == Action::free_completed;
   };
+  if (begun_free_) take_begun_free();
   if (completed_.empty() && !is_completed()) return;
   std::vector<AllocatorEvent> recorded;
   const std::size_t first = at_;
@@ -70,16 +87,9 @@ void EntryComparison::compare_completed() {
   completed_.clear();
 }
 
-/// Whether the recording begins between the two entries of this free.
-bool EntryComparison::begins_in(const AllocatorEvent& request) {
-  const AllocatorEvent* const recorded = next();
-  return agreement_.exact == 0 && completed_.empty() && recorded != nullptr &&
-         recorded->action == Action::free_completed && recorded->address == request.address;
-}
-
 void EntryComparison::add_one(const AllocatorEvent& made) {
   if (made.action == Action::snapshot) return;
-  if (made.action == Action::free_requested && (!requests_frees_ || begins_in(made))) return;
+  if (made.action == Action::free_requested && !requests_frees_) return;
   if (made.action == Action::free_completed) return completed_.push_back(made);
   compare_completed();
   if (difference_) return;
@@ -96,6 +106,8 @@ void EntryComparison::add(std::span<const AllocatorEvent> made) {
 
 void EntryComparison::finish() {
   if (!difference_) compare_completed();
+  if (begun_free_ && !difference_)
+    difference_ = ReplayDifference{0, difference_text(&*begun_free_, nullptr)};
   agreement_.total = agreement_.exact;
   if (difference_) at_ = std::min<std::size_t>(difference_->event, recorded_count_);
   for (; next() != nullptr; ++at_) {

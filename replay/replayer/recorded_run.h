@@ -36,7 +36,7 @@ class EntryComparison {
 
  private:
   void add_one(const AllocatorEvent& made);
-  bool begins_in(const AllocatorEvent& request);
+  void take_begun_free();
   void compare(const AllocatorEvent* recorded, const AllocatorEvent* made);
   void compare_completed();
   const AllocatorEvent* next();
@@ -46,7 +46,8 @@ class EntryComparison {
   bool requests_frees_;
   /// The next entry of the recording.
   std::size_t at_ = 0;
-  std::optional<AllocatorEvent> next_;
+  /// A free between whose two entries the recording begins.
+  std::optional<AllocatorEvent> begun_free_;
   /// Made and not compared yet.
   std::vector<AllocatorEvent> completed_;
   Agreement agreement_;

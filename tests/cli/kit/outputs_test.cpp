@@ -37,7 +37,7 @@ class OutputsTest : public FolderTest {
 /// Runs with a limit of the shell.
 ProgramResult run_limited(const std::string& limit, const std::vector<std::string>& words) {
   std::string line = "ulimit " + limit + "; exec \"$0\" \"$@\"";
-  std::vector<std::string> all = {"bash", "-c", std::move(line), vramlab_path};
+  std::vector<std::string> all = {"/bin/bash", "-c", std::move(line), vramlab_path};
   all.insert(all.end(), words.begin(), words.end());
   return run_program(all);
 }

@@ -171,13 +171,12 @@ class OptionWriter {
 
   std::string write() {
     if (drawn(mix_.expandable)) add("expandable_segments:" + boolean(3));
-    if (has_reserves_ && drawn(mix_.expandable))
-      add("expandable_segments_reserve:" + pick_text(reserves));
     if (newer_) add_newer();
     if (drawn(mix_.split_limit)) add_split_limit();
     if (drawn(mix_.collection)) add("garbage_collection_threshold:" + pick_text(shares));
     if (drawn(mix_.rounding)) add("roundup_power2_divisions:" + rounding());
     if (drawn(mix_.invalid)) add(pick_text(refused));
+    if (has_reserves_) add_reserve();
     return text_;
   }
 
@@ -188,6 +187,13 @@ class OptionWriter {
       "max_split_size_mb:1",        "garbage_collection_threshold:1",
       "no_such_option:1",           "expandable_segments:yes",
       "roundup_power2_divisions:3", "roundup_power2_divisions:[4:2,6:4]"};
+
+  /// Drawn aside, so that programs of all versions stay the same.
+  void add_reserve() {
+    RandomNumbers aside = numbers_;
+    if (mix_.expandable > 0 && aside.one_in(mix_.expandable))
+      add("expandable_segments_reserve:" + std::string(aside.pick(reserves)));
+  }
 
   bool drawn(std::uint32_t one_in) { return one_in > 0 && numbers_.one_in(one_in); }
   std::string boolean(std::uint64_t false_one_in) {
