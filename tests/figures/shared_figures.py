@@ -295,7 +295,7 @@ def ask_searches(answers, replay):
     # Packers keep memory that waits for other streams, live bounds do not; and requests that failed
     # are in one of them.
     if (replay["metrics"]["peak_active"] != replay["metrics"]["peak_allocated"] or
-            replay["metrics"]["out_of_memory"] > 0):
+            has_awaited_frees(answers) or replay["metrics"]["out_of_memory"] > 0):
         capacity["packing"]["groups"], advice["best_packing"] = [], None
     say_capacity(answers, number, capacity, "the recorded options")
     best = answers.ask("capacity", "--json", "--conf", advice["conf"], answers.file)
@@ -305,6 +305,13 @@ def ask_searches(answers, replay):
     packing = advice["best_packing"]
     answers.say("live_rounded_bytes under the best options", number, "advise's packing",
                 packing and packing["load_bound"])
+
+
+def has_awaited_frees(answers):
+    """Frees that a refused request waited for wait longer where nothing is refused."""
+    verified = answers.ask("verify", "--json", answers.file)
+    return verified is not None and any(device["inferred"]["awaited_frees"] > 0
+                                        for device in verified["files"][0]["devices"])
 
 
 def say_capacity(answers, number, capacity, options):

@@ -55,7 +55,7 @@ class Errors(unittest.TestCase):
                     vramlab.open(SAMPLE)
 
     def test_a_program_of_another_version(self):
-        with Script("""echo '{"schema_version": 3}'"""):
+        with Script("""echo '{"schema_version": 4}'"""):
             with self.assertRaisesRegex(vramlab.Error, "expected JSON of schema version 2"):
                 vramlab.open(SAMPLE)
 

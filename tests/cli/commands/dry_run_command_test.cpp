@@ -217,7 +217,7 @@ TEST_F(DryRun, auto_takes_the_first_values_that_lead_on) {
   EXPECT_THAT(result.output, HasSubstr("read 0\nread 1\n"));
   EXPECT_THAT(result.errors,
               HasSubstr("ones, as with zeros the program ended with AssertionError"));
-  EXPECT_EQ(summary().at("values"), "ones");
+  EXPECT_EQ(summary().at("made_up_values"), "ones");
 }
 
 TEST_F(DryRun, auto_runs_a_program_once_that_reads_nothing_or_ends_well) {
@@ -235,7 +235,7 @@ TEST_F(DryRun, auto_shows_the_run_with_zeros_if_nothing_helps) {
                      reading + std::string("read()\nassert False\n"));
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.errors, HasSubstr("once more with --values random"));
-  EXPECT_EQ(summary().at("values"), "zeros");
+  EXPECT_EQ(summary().at("made_up_values"), "zeros");
 }
 
 TEST_F(DryRun, program_that_waits_for_a_made_up_value_is_ended) {

@@ -342,7 +342,7 @@ class DryRunOptions(TypedDict, total=False):
     ranks: Text
     report: Text
     report_signal: Literal["USR1", "USR2", "HUP"]
-    values: Literal["zeros", "ones", "random"]
+    values: Literal["zeros", "ones", "random", "auto"]
     values_from: Text
     world_size: int
 

@@ -583,7 +583,7 @@ std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& ar
                     {"gpus", arguments.gpu_count},
                     {"device_memory", or_null(arguments.memory())},
                     {"held_by_others", arguments.held_by_others.value_or(0)},
-                    {"values", outcome.values},
+                    {"made_up_values", outcome.values},
                     {"conf", or_null(arguments.conf)},
                     {"out_of_memory", outcome.ran_out_of_memory()},
                     {"ranks", json_list(outcome.ranks, rank_json)},
