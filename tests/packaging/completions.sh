@@ -29,8 +29,8 @@ expect bash "$(offered_by_bash vramlab rep)" "report replay"
 expect bash "$(offered_by_bash vramlab dry-run --gpu h100-8)" h100-80gb
 expect bash "$(offered_by_bash vramlab replay snap)" ""
 expect bash "$(offered_by_bash vramlab dry-run -- pyth)" ""
-expect bash "$(offered_with_whole_words vramlab replay --conf max_split_size_mb:9,expand)" \
-  "9,expandable_segments:"
+expect bash "$(offered_with_whole_words vramlab replay --conf max_split_size_mb:9,garb)" \
+  "9,garbage_collection_threshold:"
 expect bash "$(offered_with_whole_words vramlab replay --conf expandable_segments:)" "True False"
 expect bash "$(offered_with_whole_words vramlab replay --on-oom=st)" stop
 
@@ -43,7 +43,7 @@ if command -v zsh >/dev/null; then
   }
   expect zsh "$(offered_by_zsh vramlab sw)" \
     "sweep:Compare many settings by replaying under each: a table, best first"
-  expect zsh "$(offered_by_zsh vramlab replay --conf expand)" 'expandable_segments\::'
+  expect zsh "$(offered_by_zsh vramlab replay --conf garb)" 'garbage_collection_threshold\::'
   expect zsh "$(offered_by_zsh vramlab dry-run --gpu h100-8)" h100-80gb:
   expect zsh "$(offered_by_zsh vramlab info '')" files
 fi
@@ -52,8 +52,8 @@ if command -v fish >/dev/null; then
   offered_by_fish() { HOME="$folder" fish -N -c "source $completions/vramlab.fish; complete -C '$1'"; }
   expect fish "$(offered_by_fish 'vramlab sw' | cut -f 1)" sweep
   expect fish "$(offered_by_fish 'vramlab dry-run --gpu h100-8' | cut -f 1)" h100-80gb
-  expect fish "$(offered_by_fish 'vramlab replay --conf max_split_size_mb:9,expand')" \
-    "max_split_size_mb:9,expandable_segments:"
+  expect fish "$(offered_by_fish 'vramlab replay --conf max_split_size_mb:9,garb')" \
+    "max_split_size_mb:9,garbage_collection_threshold:"
   expect fish "$(offered_by_fish 'vramlab diff a b --fail-if stranded_' | cut -f 1)" stranded_at_peak
 fi
 echo "completions offer what follows: $tried"

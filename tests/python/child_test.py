@@ -56,7 +56,7 @@ class Errors(unittest.TestCase):
 
     def test_a_program_of_another_version(self):
         with Script("""echo '{"schema_version": 4}'"""):
-            with self.assertRaisesRegex(vramlab.Error, "expected JSON of schema version 2"):
+            with self.assertRaisesRegex(vramlab.Error, "expected JSON of schema version 3"):
                 vramlab.open(SAMPLE)
 
     def test_no_program(self):
