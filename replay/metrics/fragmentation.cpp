@@ -141,11 +141,15 @@ void add_pinners(const SnapshotSegment& segment, const FragmentationRules& rules
   }
 }
 
-/// The size of all units from there on that lie in the block; of one unit if that ends elsewhere.
+/// The size of all units from there on that lie in the block, or before it where no block is; of
+/// one unit if that ends elsewhere.
 Bytes whole_units(const SnapshotSegment& segment, std::size_t block, Address at, Bytes unit) {
-  if (block == segment.blocks.size() || segment.blocks[block].address > at) return unit;
-  const std::uint64_t units = (end_of(segment.blocks[block]) - at) / unit;
-  return unit * std::max<std::uint64_t>(units, 1);
+  Address end = segment.address + segment.total_size;
+  if (block < segment.blocks.size()) {
+    const SnapshotBlock& next = segment.blocks[block];
+    end = next.address > at ? next.address : end_of(next);
+  }
+  return unit * std::max<std::uint64_t>((end - at) / unit, 1);
 }
 
 bool strands_more(const Pinner& a, const Pinner& b) {

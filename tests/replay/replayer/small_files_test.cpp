@@ -179,6 +179,9 @@ TEST(SmallFiles, size_that_a_file_says_costs_nothing) {
     Bytes idle;
     for (const ReleasePart& part : parts) idle += part.idle;
     EXPECT_EQ(idle, segment.total_size - live);
+    // No block is said to be there.
+    segment.blocks.pop_back();
+    EXPECT_LE(release_parts(segment, Bytes{2U << 20}).size(), 6U);
   }
 }
 
