@@ -210,9 +210,10 @@ class PhaseSearch {
   void choose_usual_values() {
     // Pools that are found out cost most.
     const Inferences& inferred = best_.fidelity.inferred;
-    const std::size_t steps = (history_.events.size() + 1) * inferred.pool_rounds +
-                              inferred.pool_assumed_segments * events_of_an_assumed_pool;
-    runs_left_ = std::min(most_usual_events / std::max(steps, std::size_t{1}), most_usual_runs);
+    const std::uint64_t steps = (history_.events.size() + 1) * inferred.pool_rounds +
+                                inferred.pool_assumed_segments * events_of_an_assumed_pool;
+    runs_left_ = static_cast<std::size_t>(std::min<std::uint64_t>(
+        most_usual_events / std::max<std::uint64_t>(steps, 1), most_usual_runs));
     std::vector<allocator::Settings> possible = possible_settings(conditions_.settings.settings);
     if (runs_left_ < possible.size() * fewest_rounds) return;
     takes_any_place_ = true;

@@ -245,17 +245,26 @@ void go_on_at_file_limit() {
   ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
-/// The sentence about what the system refused; empty for other errors.
-std::string lack_of(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
-      dynamic_cast<const std::length_error*>(&error) != nullptr)
-    return "expected enough memory for this, found that the system gives no more (ulimit -v or a "
-           "container may limit it)";
-  const auto* const refused = dynamic_cast<const std::system_error*>(&error);
-  if (refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again)
+constexpr const char* lack_of_memory =
+    "expected enough memory for this, found that the system gives no more (ulimit -v or a "
+    "container may limit it)";
+
+/// The sentence about what the system refused; empty for other errors. Requires: an exception is
+/// being handled.
+std::string lack_of_system() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return lack_of_memory;
+  } catch (const std::length_error&) {
+    return lack_of_memory;
+  } catch (const std::system_error& refused) {
+    if (refused.code() != std::errc::resource_unavailable_try_again) return {};
     return "expected one more thread, found that the system starts none: " +
-           refused->code().message() + " (ulimit -u, ulimit -v or a container may limit it)";
-  return {};
+           refused.code().message() + " (ulimit -u, ulimit -v or a container may limit it)";
+  } catch (...) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -277,7 +286,7 @@ int main(int argument_count, char** arguments) {
   } catch (const vramlab::traces::InputError& error) {
     std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
   } catch (const std::exception& error) {
-    const std::string lack = vramlab::tools::lack_of(error);
+    const std::string lack = vramlab::tools::lack_of_system();
     const std::string message = lack.empty()
                                     ? vramlab::tools::error_message(error, form)
                                     : vramlab::tools::error_message(std::runtime_error(lack), form);
