@@ -97,8 +97,11 @@ template <class L>
 Attempt ReplayAccess<L>::get_memory_directed(Lane& lane, Bytes rounded, Director& director) {
   if (const unsigned passes = director.garbage_passes(); passes > 0)
     allocator_.reclaim_.release_blocks(allocator_.reclaim_.pick_garbage(unlimited, passes).blocks);
-  const auto attempt_as = [&](AttemptKind kind) {
-    return director.may_attempt() ? allocator_.source_.try_get(lane, rounded, kind) : Attempt{};
+  const auto attempt_as = [&](AttemptKind kind) -> Attempt {
+    if (director.may_attempt()) return allocator_.source_.try_get(lane, rounded, kind);
+    // A retry counts even where a memory fraction forbids it.
+    if (kind == AttemptKind::retry) core().listeners.retried();
+    return {};
   };
   Attempt attempt = attempt_as(AttemptKind::first);
   if (attempt.outcome == AttemptOutcome::got || !director.goes_on()) return attempt;
@@ -107,10 +110,7 @@ Attempt ReplayAccess<L>::get_memory_directed(Lane& lane, Bytes rounded, Director
   if (attempt.outcome == AttemptOutcome::got || !director.releases_everything(pools))
     return attempt;
   release_everything(pools, lane.pool->owner == nullptr ? default_pool : lane.pool->owner->id);
-  if (director.may_attempt()) return allocator_.source_.try_get(lane, rounded, AttemptKind::retry);
-  // It counts even where a memory fraction forbids it.
-  core().listeners.retried();
-  return {};
+  return attempt_as(AttemptKind::retry);
 }
 
 template <class L>
@@ -199,11 +199,7 @@ bool ReplayView<L>::would_serve(Address held, const Search& search) const {
 
 template <class L>
 Bytes ReplayView<L>::memory_for(const Search& search) const {
-  const Lane* lane = find_lane(search);
-  if (lane != nullptr) return allocator_.source_.memory_for(*lane, search.rounded);
-  if (allocator_.mode() == Mode::classic)
-    return device_size_for_miss(search.rounded, core().settings);
-  return round_up(search.rounded, expandable_unit(pool_kind_of(search.rounded), core().settings));
+  return allocator_.source_.memory_for(find_lane(search), search.pool, search.rounded);
 }
 
 template <class L>

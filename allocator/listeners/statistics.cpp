@@ -180,6 +180,14 @@ StatisticValues Statistics::values() const {
   return values;
 }
 
+template <class Change>
+void Statistics::for_each_single(const Change& change) {
+  change(oversize_allocations_);
+  change(oversize_segments_);
+  for (auto& [id, pool] : in_private_pools_)
+    for (StatisticValue* value : {&pool.all, &pool.small_pool, &pool.large_pool}) change(*value);
+}
+
 void Statistics::reset_peak() {
   for (std::size_t kind = 0; kind < to_peak_.size(); ++kind) {
     for (std::size_t counter = 0; counter < counter_count; ++counter)
@@ -188,11 +196,7 @@ void Statistics::reset_peak() {
   }
   for (Waiting& waiting : waiting_) waiting.active_peak = {};
   note_active_peaks();
-  oversize_allocations_.peak = oversize_allocations_.current;
-  oversize_segments_.peak = oversize_segments_.current;
-  for (auto& [id, pool] : in_private_pools_)
-    for (StatisticValue* value : {&pool.all, &pool.small_pool, &pool.large_pool})
-      value->peak = value->current;
+  for_each_single([](StatisticValue& value) { value.peak = value.current; });
 }
 
 void Statistics::reset_accumulated() {
@@ -201,11 +205,7 @@ void Statistics::reset_accumulated() {
     for (std::size_t counter = 0; counter < counter_count; ++counter)
       current_at_reset_[kind][counter] = peak_[kind][counter] - to_peak_[kind][counter];
   for (Waiting& waiting : waiting_) waiting.current_at_reset = waiting.current;
-  for (StatisticValue* value : {&oversize_allocations_, &oversize_segments_})
-    value->allocated = value->freed = 0;
-  for (auto& [id, pool] : in_private_pools_)
-    for (StatisticValue* value : {&pool.all, &pool.small_pool, &pool.large_pool})
-      value->allocated = value->freed = 0;
+  for_each_single([](StatisticValue& value) { value.allocated = value.freed = 0; });
   num_alloc_retries_ = num_ooms_ = num_sync_all_streams_ = 0;
   num_device_alloc_ = num_device_free_ = num_oom_rejections_ = 0;
 }

@@ -133,6 +133,9 @@ class Statistics : public Listener {
   void note_active_peaks();
   std::int64_t current_of_all(Counter counter) const { return current(all, counter); }
   static void increase_single(StatisticValue& value);
+  /// Calls the change with every counter that is no sum.
+  template <class Change>
+  void for_each_single(const Change& change);
   static void decrease_single(StatisticValue& value);
   PooledStatistic value_of(Counter counter) const;
   /// The counter with waiting blocks added. Requires: `allocated` counts blocks or their bytes.

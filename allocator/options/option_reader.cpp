@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "allocator/types/check.h"
 #include "allocator/types/real_numbers.h"
@@ -106,18 +107,6 @@ constexpr OptionRow pinned_max_cached_size_mb{
     "pinned_max_cached_size_mb", shared,
     MebibytesValue{.field = &Settings::pinned_max_cached_size}};
 
-constexpr std::array three_passes_options_with_limits = {
-    any_large_segment_size_mb,     max_split_size_mb,
-    max_non_split_rounding_mb,     garbage_collection_threshold,
-    roundup_power2_divisions,      expandable_segments,
-    pinned_use_background_threads, pinned_max_round_threshold_mb,
-    pinned_max_cached_size_mb,     backend,
-    release_lock_on_cudamalloc,    pinned_use_cuda_host_register,
-    pinned_num_register_threads,   pinned_reserve_segment_size_mb,
-    pinned_free_catch_all,         graph_capture_record_stream_reuse,
-    per_process_memory_fraction,   throw_on_cudamalloc_oom,
-};
-
 constexpr std::array three_passes_options_with_reserves = {
     any_large_segment_size_mb,
     max_split_size_mb,
@@ -162,7 +151,9 @@ constexpr GrammarRules three_passes_rules{
 };
 
 constexpr GrammarRules three_passes_with_limits_rules{
-    .options = three_passes_options_with_limits,
+    // All but the two reserves at the end.
+    .options = std::span(three_passes_options_with_reserves)
+                   .first(three_passes_options_with_reserves.size() - 2),
     .blanks = " \t\n\v\f\r",
     .separators = SeparatorRule::any_token,
     .no_separator = SettingsErrorKind::missing_value,

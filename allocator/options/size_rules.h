@@ -136,8 +136,15 @@ constexpr Bytes reservation_size(Bytes device_total, Bytes unit, const Reserve& 
   return round_up(addresses_for(device_total, reserve), unit);
 }
 
-/// The reserve that an expandable segment for a miss of this size would exceed; empty where the
-/// device itself is too small, or no option says a reserve.
+/// Whether a block of this size is too large for an expandable segment that needs so many
+/// addresses.
+constexpr bool is_beyond(Bytes rounded, Bytes addresses, const Settings& settings) {
+  return rounded > round_up(addresses, expandable_unit(pool_kind_of(rounded), settings));
+}
+
+/// The reserve that the text of a failure names as exceeded, by the size of a classic segment for
+/// the miss: also where the request would fit when the reserve is rounded up to units. Empty where
+/// the device itself is too small, or no option says a reserve.
 constexpr std::optional<Bytes> exceeded_reserve(Bytes device_size, Bytes device_total,
                                                 const Settings& settings) {
   if (!settings.expandable_segments || !settings.expandable_reserve) return std::nullopt;

@@ -32,7 +32,7 @@ class ExpandableSegments {
   bool has_room_from(BlockIndex start, Bytes size) const;
   /// Notes that the segment would be used otherwise with so many more addresses behind it.
   void note_end_of_addresses(BlockIndex block, Bytes missing) const;
-  /// The first block of a segment knows it.
+  /// Found without a search for the first block, which knows it.
   const Segment& segment_of(const Block& block) const {
     return core_
         .segments[block.is_first() ? block.segment() : core_.segments.containing(block.address)];
@@ -151,7 +151,7 @@ BlockIndex ExpandableSegments<L>::reserve(Lane& lane, Bytes request) {
 template <class L>
 UnitRange ExpandableSegments<L>::units_for(BlockIndex index, Bytes size) const {
   const Address start = core_.blocks[index].address;
-  const Segment& segment = core_.segments[core_.segments.containing(start)];
+  const Segment& segment = segment_of(core_.blocks[index]);
   const Bytes offset = start - segment.base;
   const Bytes mapped = round_up(offset + size, segment.unit) - offset;
   return {start, segment.unit, mapped / segment.unit};
@@ -235,7 +235,7 @@ void ExpandableSegments<L>::enter_unmapped_set_merged(BlockIndex index) {
 template <class L>
 UnitRange ExpandableSegments<L>::units_inside(BlockIndex index) const {
   const Block& block = core_.blocks[index];
-  const Segment& segment = core_.segments[core_.segments.containing(block.address)];
+  const Segment& segment = segment_of(block);
   const Bytes begin = round_up(block.address - segment.base, segment.unit);
   const std::uint64_t last = (block.end() - segment.base) / segment.unit;
   const std::uint64_t first = begin / segment.unit;

@@ -32,15 +32,20 @@ class SegmentSource {
   /// Requires: the block is free and a whole classic segment.
   void release(BlockIndex index);
   void unmap(BlockIndex index) { expandable_.unmap(index); }
-  /// How much memory try_get() would ask the device for.
-  Bytes memory_for(const Lane& lane, Bytes rounded) const {
-    return expands(lane) ? expandable_.growth_for(lane, rounded)
-                         : device_size_for_miss(rounded, core_.settings);
+  /// How much memory try_get() would ask the device for. `lane`: null where there is none yet.
+  Bytes memory_for(const Lane* lane, PoolId pool, Bytes rounded) const {
+    if (!expands(pool != default_pool)) return device_size_for_miss(rounded, core_.settings);
+    if (lane != nullptr) return expandable_.growth_for(*lane, rounded);
+    return round_up(rounded, expandable_unit(pool_kind_of(rounded), core_.settings));
   }
   UnitRange units_inside(BlockIndex index) const { return expandable_.units_inside(index); }
 
  private:
-  bool expands(const Lane& lane) const;
+  bool expands(bool is_private) const {
+    return core_.settings.expandable_segments &&
+           (!is_private || core_.version.private_segments == PrivateSegments::as_option_says);
+  }
+  bool expands(const Lane& lane) const { return expands(lane.pool->owner != nullptr); }
   BlockIndex allocate(Lane& lane, Bytes size);
   std::optional<Address> ask_device(Bytes size, StreamId stream);
 
@@ -78,13 +83,6 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
   if (block == BlockIndex::none) return {};
   if (lane.pool->owner != nullptr) ++lane.pool->owner->segment_count;
   return {AttemptOutcome::got, block};
-}
-
-template <class L>
-bool SegmentSource<L>::expands(const Lane& lane) const {
-  return core_.settings.expandable_segments &&
-         (lane.pool->owner == nullptr ||
-          core_.version.private_segments == PrivateSegments::as_option_says);
 }
 
 template <class L>

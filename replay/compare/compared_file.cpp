@@ -246,7 +246,7 @@ ComparedFile read_report(traces::OpenBytes& bytes, const CompareConditions& cond
   compared.kind = "a report";
   try {
     const json document = json::parse(traces::read_all(bytes, longest_report));
-    // Metrics mean the same in both.
+    // Metrics mean the same in all of them.
     if (const json& version = document.at("schema_version");
         version != 1 && version != 2 && version != 3)
       throw InputError({file, "schema_version", "1, 2 or 3", version.dump()});

@@ -19,7 +19,7 @@ void LargestSizes::add(Bytes size) {
 }
 
 DrawnSizes LargestSizes::drawn() const {
-  if (block_count_ <= most_) return {{}, 0, block_count_};
+  if (block_count_ <= most_) return {{}, block_count_, block_count_};
   const auto [least, count] = *counts_.begin();
   return {least, most_ - (kept_ - count), block_count_};
 }

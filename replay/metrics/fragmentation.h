@@ -63,7 +63,8 @@ struct FragmentationRules {
   /// The memory that the allocator may hold, where a share of the device limits it. The allocator
   /// can hold more already.
   std::optional<Bytes> allowed = {};
-  /// The addresses of a new expandable segment, where an option says fewer than any request needs.
+  /// The addresses of a new expandable segment, before they are rounded up to units; empty where no
+  /// option bounds them or nobody knows.
   std::optional<Bytes> new_reservation = {};
   /// Private pools that are no longer used, so that a release takes their memory too.
   std::set<PoolId> freeable_pools = {};

@@ -47,6 +47,21 @@ std::optional<Bytes> shortfall_of(const OutOfMemoryReason& reason, const StateFi
   return shortfall;
 }
 
+/// The addresses of a new expandable segment, if they are too few for the request. More than the
+/// device has left is short of memory, however many addresses a segment may have.
+std::optional<Bytes> exceeded_reserve_of(const OutOfMemoryReason& reason,
+                                         const FragmentationRules& rules, Bytes reserved) {
+  const Settings& settings = rules.settings;
+  if (!settings.expandable_segments || !settings.expandable_reserve) return std::nullopt;
+  // The device has at least so much memory, where the rules do not tell its size.
+  const Bytes device_total = reason.refused.device_free.value_or(Bytes{}) + reserved;
+  const Bytes addresses = rules.new_reservation.value_or(
+      allocator::addresses_for(device_total, settings.expandable_reserve));
+  const bool is_exceeded = allocator::is_beyond(reason.refused.rounded, addresses, settings);
+  if (!is_exceeded || reason.device_size > device_total) return std::nullopt;
+  return addresses;
+}
+
 /// The fewest blocks that give back enough, the largest amounts first.
 std::vector<Pinner> blocks_to_free(const DeviceState& state, Bytes enough) {
   std::vector<Pinner> candidates = find_pinners(state.snapshot, state.rules, SIZE_MAX);
@@ -89,9 +104,7 @@ OutOfMemoryReason explain_out_of_memory(const DeviceState& state, const RefusedR
     for (const SnapshotBlock& block : segment.blocks)
       if (block.state == BlockState::inactive) count_hole(segment, block, state.rules, reason);
   reason.allowed = state.rules.allowed;
-  // More than the device has left is short of memory, however many addresses it may reserve.
-  const Bytes device_total = refused.device_free.value_or(Bytes{}) + found.total.reserved;
-  reason.exceeded_reserve = exceeded_reserve(reason.device_size, device_total, settings);
+  reason.exceeded_reserve = exceeded_reserve_of(reason, state.rules, found.total.reserved);
   if (reason.exceeded_reserve) return reason;
   if (settings.expandable_segments && reason.refused.device_free && !reason.allowed) {
     // Free memory at the end of a segment is grown, so less than a whole segment is requested.

@@ -226,12 +226,7 @@ class PhaseSearch {
   }
 
   bool uses_both_modes() const {
-    const auto has = [this](Action action) {
-      return std::ranges::any_of(history_.events, [action](const AllocatorEvent& event) {
-        return event.action == action;
-      });
-    };
-    return has(Action::segment_map) && has(Action::segment_alloc);
+    return has_event(history_, Action::segment_map) && has_event(history_, Action::segment_alloc);
   }
 
   void try_change(std::size_t event) {

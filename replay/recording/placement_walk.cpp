@@ -606,9 +606,7 @@ StartedHistory begin_history(const DeviceHistory& history, SettingsPhases phases
 
 StartedHistory start_history(const DeviceHistory& history, SettingsPhases phases,
                              const ReferenceVersion& version) {
-  const bool maps_memory = std::ranges::any_of(history.events, [](const AllocatorEvent& event) {
-    return event.action == Action::segment_map;
-  });
+  const bool maps_memory = has_event(history, Action::segment_map);
   if (maps_memory) {
     PlacedHistory placed = place_history(history, std::move(phases), version);
     return static_cast<StartedHistory&&>(placed);
@@ -644,8 +642,7 @@ std::optional<Bytes> PlacedHistory::shown_device() const {
 
 bool PlacedHistory::exceeds_reserve(Bytes rounded, const Settings& settings) const {
   if (!settings.expandable_segments || !settings.expandable_reserve) return false;
-  const Bytes unit = expandable_unit(allocator::pool_kind_of(rounded), settings);
-  return rounded > round_up(placements.reservation, unit);
+  return allocator::is_beyond(rounded, placements.reservation, settings);
 }
 
 bool PlacedHistory::exceeds_reserve(const DeviceHistory& history, std::size_t event) const {

@@ -141,6 +141,11 @@ Bytes reserved_at_end(const DeviceHistory& history) {
   return reserved;
 }
 
+bool has_event(const DeviceHistory& history, Action action) {
+  return std::ranges::any_of(
+      history.events, [action](const AllocatorEvent& event) { return event.action == action; });
+}
+
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
   Peak reserved;
   std::uint64_t done = 0;
@@ -252,11 +257,7 @@ bool has_classic_private_segments(const RecordedHistory& history, const traces::
 }
 
 bool fails_while_expandable(const DeviceHistory& device) {
-  const auto has = [&](Action action) {
-    return std::ranges::any_of(device.events,
-                               [=](const AllocatorEvent& event) { return event.action == action; });
-  };
-  return has(Action::oom) && has(Action::segment_map);
+  return has_event(device, Action::oom) && has_event(device, Action::segment_map);
 }
 
 }  // namespace

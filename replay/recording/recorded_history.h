@@ -32,6 +32,10 @@ constexpr bool is_release(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
+struct DeviceHistory;
+/// Whether the history has an event of this kind.
+bool has_event(const DeviceHistory& history, Action action);
+
 /// Traits in which files differ: keys and entries that one has and another lacks.
 struct HistoryTraits {
   bool names_pools = false;

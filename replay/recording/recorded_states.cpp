@@ -230,6 +230,8 @@ RecordedStates recorded_states(Recording& recording, const Moment& moment, State
     const std::size_t count = end_of_call(explained, *at);
     DeviceState state =
         state_of(device, count, settings, state_after(device, explained, conditions, *at));
+    if (settings.expandable_reserve && explained.placements.reservation != unknown_reservation)
+      state.rules.new_reservation = explained.placements.reservation;
     keep_history(device, count, kept, state);
     const auto failed =
         count == 0 ? explained.failed_pools.end() : explained.failed_pools.find(count - 1);

@@ -43,8 +43,7 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
               explained.shown_device().value_or(*allocator::device_total_for(unknown_reservation))),
       engine_(device_, conditions.version, in_time_.at(0)),
       rules_(engine_),
-      recorded_reserved_(explained.room.reserved_at_start),
-      was_limited_(explained.room.was_limited) {
+      recorded_reserved_(explained.room.reserved_at_start) {
   if (garbage_threshold() > 0) ReplayAccess(engine_).count_ages();
   for (const PoolId pool : explained.whole_pools) ReplayAccess(engine_).never_split(pool);
   adopt_start();
@@ -521,7 +520,7 @@ void VerifyRun::note_refusal() {
 /// have waited for.
 bool VerifyRun::prefers_garbage() const {
   if (garbage_limits_.allows(engine_.core().reserved)) return false;
-  if (was_limited_ || !found_.garbage_calls.empty()) return true;
+  if (explained_.room.was_limited || !found_.garbage_calls.empty()) return true;
   std::size_t waiting = allocator::ReplayView(engine_).held_count();
   for (std::size_t i = call_.next_completion; i < call_.end; ++i)
     if (history_.events[i].action == Action::free_completed && waiting > 0) --waiting;

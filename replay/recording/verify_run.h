@@ -135,8 +135,6 @@ class VerifyRun : private allocator::Director {
   std::vector<std::size_t> unexplained_calls_;
   FollowedCalls found_;
   GarbageLimits garbage_limits_;
-  /// A request failed though the device had the memory: a memory fraction refused it.
-  bool was_limited_;
 };
 
 }  // namespace vramlab::replay

@@ -38,9 +38,7 @@ template <class Allocator>
 std::vector<AllocatorEvent> CompactReplayOf<Allocator>::take_entries() {
   allocator::History& kept = this->engine_.listeners();
   std::vector<AllocatorEvent> entries = kept.entries();
-  kept.set_capacity(0);
-  kept.set_capacity(unlimited_history);
-  taken_count_ = kept.recorded_count();
+  kept.forget();
   return entries;
 }
 
@@ -175,7 +173,7 @@ void CompactRunOf<Allocator>::run_events(ReplayReport& report) {
 template <class Allocator>
 void CompactRunOf<Allocator>::hand_over_entries(std::size_t from_count) {
   if constexpr (keeps_entries<Allocator>) {
-    if (last_->new_entry_count() >= from_count) take_entries_(last_->take_entries());
+    if (last_->held_count() >= from_count) take_entries_(last_->take_entries());
   }
 }
 

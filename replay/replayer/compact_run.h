@@ -63,13 +63,13 @@ class CompactReplayOf : public EngineReplay<Allocator> {
   DeviceReport report() const;
   /// Entries made since they were taken last. Requires: the allocator keeps its entries.
   std::vector<AllocatorEvent> take_entries();
-  std::uint64_t new_entry_count() const { return kept().recorded_count() - taken_count_; }
+  std::size_t held_count() const {
+    return static_cast<const allocator::History&>(this->engine_.listeners()).held_count();
+  }
 
  private:
   void note_peak(std::uint64_t number);
-  const allocator::History& kept() const { return this->engine_.listeners(); }
 
-  std::uint64_t taken_count_ = 0;
   SlotAddresses& addresses_;
   std::int64_t peak_reserved_ = 0;
   std::uint64_t peak_event_ = 0;

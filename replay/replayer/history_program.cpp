@@ -233,33 +233,29 @@ class ProgramBuilder {
     }
   }
 
-  bool is_behind_awaited(const RecordedCall& call, std::size_t event) const {
+  /// The first of the frees that the call waited for, if nothing waits after it.
+  std::optional<std::size_t> awaited_by(const RecordedCall& call) const {
     const auto awaited = explained_.awaited.lower_bound(call.first);
-    return awaited != explained_.awaited.end() && *awaited < event;
-  }
-
-  /// Whether the call waited for frees and nothing waits after it.
-  bool waits_for_all(const RecordedCall& call) const {
-    if (!is_behind_awaited(call, call.end)) return false;
+    if (awaited == explained_.awaited.end() || *awaited >= call.end) return std::nullopt;
     std::size_t completed = 0;
     for (std::size_t i = call.first; i < call.end; ++i)
       if (history_.events[i].action == Action::free_completed) ++completed;
-    return completed == waiting_.size();
+    if (completed < waiting_.size()) return std::nullopt;
+    return *awaited;
   }
 
   void note_course(const RecordedCall& call) {
     RecordedCourse& course = program_.course;
     bool gets_memory = false;
-    const bool waits = waits_for_all(call);
+    const std::optional<std::size_t> awaited = awaited_by(call);
     // Collected garbage is released before.
-    bool has_waited = !waits;
+    bool is_to_wait = awaited.has_value();
     for (std::size_t i = call.first; i < call.end; ++i) {
       const AllocatorEvent& event = history_.events[i];
       if (is_release(event.action)) {
-        const bool waits_here = !has_waited && is_behind_awaited(call, i);
-        has_waited = has_waited || waits_here;
-        course.releases.push_back(
-            {i, event.address, event.action == Action::segment_unmap, waits_here});
+        const bool waits = is_to_wait && *awaited < i;
+        if (waits) is_to_wait = false;
+        course.releases.push_back({i, event.address, event.action == Action::segment_unmap, waits});
       } else if (is_segment_call(event.action)) {
         gets_memory = true;
       }
@@ -273,7 +269,7 @@ class ProgramBuilder {
         explained_.retried.contains(call.first) ||
         (fails && !explained_.captured_failures.contains(call.end - 1) && !is_held_back(call));
     course.requests.push_back(
-        {call.end - 1, pool_of(call.end - 1), fails, retries, waits, std::nullopt});
+        {call.end - 1, pool_of(call.end - 1), fails, retries, awaited.has_value(), std::nullopt});
     if (fails && !history_.traits.lacks_device_free)
       course.requests.back().device_free = Bytes{request.address.value};
   }

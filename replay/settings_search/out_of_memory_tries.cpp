@@ -49,10 +49,10 @@ std::string_view name_of_option(std::string_view option) {
   return option;
 }
 
-template <class Is>
-bool all_failures(const ReplayReport& report, traces::DeviceIndex of, const Is& is) {
-  return std::ranges::all_of(report.devices, [&](const DeviceReport& device) {
-    return device.device != of || std::ranges::all_of(device.failures, is);
+template <class Predicate>
+bool all_failures(const ReplayReport& report, traces::DeviceIndex device, const Predicate& holds) {
+  return std::ranges::all_of(report.devices, [&](const DeviceReport& one) {
+    return one.device != device || std::ranges::all_of(one.failures, holds);
   });
 }
 
@@ -65,10 +65,9 @@ bool passes(const ReplayReport& report, const FailedAt& failed) {
 }
 
 bool runs_through(const ReplayReport& report, const FailedAt& failed) {
-  const auto is_no_later = [&](const FailedRequest& failure) {
-    return failure.event <= failed.event;
-  };
-  return passes(report, failed) && all_failures(report, failed.device, is_no_later);
+  return all_failures(report, failed.device, [&](const FailedRequest& failure) {
+    return failed.went_on_after.contains(failure.event);
+  });
 }
 
 std::string with_option(std::string_view options, const std::string& added) {

@@ -2,8 +2,9 @@
 """One figure, one value: every command answers the same question about a file with the same number.
 Each file is given to info, explain, replay, snapshot, top, diff, report, streams, pack, sweep, capacity and
 advise; each figure that two of them share is compared. The line of a failed request is read from the
-recording itself, too, and so are the counts of a replay under the recorded options. Without files, the samples and some recordings of tests/truth
-are asked; VRAMLAB_RECORDINGS may name more files and folders, separated by colons.
+recording itself, too, and so are the counts of a replay under the recorded options. Without files, the
+samples and some recordings of tests/truth are asked; VRAMLAB_RECORDINGS may name more files and folders,
+separated by colons.
 
     python3 tests/figures/shared_figures.py PROGRAM [FILE or FOLDER ...]
 """
@@ -278,7 +279,7 @@ def ask_pack(answers):
         answers.say("peak_reserved", group["device"], "pack", group["peak_reserved"])
 
 
-def ask_searches(answers, replay):
+def ask_searches(answers, replay, verified):
     """Commands that try settings: one device, whose figures are those of the file."""
     number = replay["devices"][0]["device"]
     sweep = answers.ask("sweep", "--json", "--recorded", "--on-oom", "skip", answers.file)
@@ -295,7 +296,7 @@ def ask_searches(answers, replay):
     # Packers keep memory that waits for other streams, live bounds do not; and requests that failed
     # are in one of them.
     if (replay["metrics"]["peak_active"] != replay["metrics"]["peak_allocated"] or
-            has_awaited_frees(answers) or replay["metrics"]["out_of_memory"] > 0):
+            has_awaited_frees(verified) or replay["metrics"]["out_of_memory"] > 0):
         capacity["packing"]["groups"], advice["best_packing"] = [], None
     say_capacity(answers, number, capacity, "the recorded options")
     best = answers.ask("capacity", "--json", "--conf", advice["conf"], answers.file)
@@ -307,9 +308,8 @@ def ask_searches(answers, replay):
                 packing and packing["load_bound"])
 
 
-def has_awaited_frees(answers):
+def has_awaited_frees(verified):
     """Frees that a refused request waited for wait longer where nothing is refused."""
-    verified = answers.ask("verify", "--json", answers.file)
     return verified is not None and any(device["inferred"]["awaited_frees"] > 0
                                         for device in verified["files"][0]["devices"])
 
@@ -330,7 +330,7 @@ def ask_everything(program, file):
     label = "exact" if verified is None else verified["files"][0]["label"]
     is_exact = label in ("exact", "final state only")
     if label in ("approximate", "not replayed"):
-        # No allocator can have done what the events say, so nothing is followed.
+        # No allocator can have done what the events say, or a replay does otherwise.
         return answers
     ask_info(answers, verified is not None and label == "exact")
     ask_failing_lines(answers)
@@ -346,7 +346,7 @@ def ask_everything(program, file):
         ask_streams(answers)
         ask_pack(answers)
     if replay and len(replay["devices"]) == 1 and replay["allocator_calls"] <= MOST_SEARCHED_EVENTS:
-        ask_searches(answers, replay)
+        ask_searches(answers, replay, verified)
     return answers
 
 

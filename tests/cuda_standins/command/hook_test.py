@@ -143,13 +143,10 @@ class Errors(HookTest):
         self.assertRegex(self.report()["error"]["place"], r"program\.py:\d+ <module>$")
 
     def test_ends_that_are_no_errors_are_not_told(self):
-        for end in ("", "sys.exit(3)", "raise KeyboardInterrupt",
-                    "try:\n    [][0]\nexcept IndexError:\n    pass"):
+        for end, status in (("", 0), ("sys.exit(3)", 3), ("raise KeyboardInterrupt", -signal.SIGINT),
+                            ("try:\n    [][0]\nexcept IndexError:\n    pass", 0)):
             self.remove_reports()
-            try:
-                self.run_program(UP + end)
-            except AssertionError:
-                pass
+            self.run_program(UP + end, status=status)
             self.assertNotIn("error", self.report(), end)
 
 

@@ -87,6 +87,12 @@ void refuse_input_as_output(const std::string& output, const std::vector<std::st
       throw traces::InputError({output, "", "another file than the input", "the same file"});
 }
 
+void refuse_standard_output(const std::string& output, const std::string& use) {
+  if (output == "-")
+    throw traces::InputError(
+        {output, "", "the name of a file, as standard output is " + use, "standard output"});
+}
+
 OpenOutput::OpenOutput(const OutputArguments& output, const std::vector<std::string>& inputs) {
   if (!output.is_file()) return;
   refuse_input_as_output(output.path, inputs);

@@ -70,17 +70,15 @@ std::string wanted_format(const TableOutput& output, const CommonFlags& flags,
 /// Refuses an output that is one of the inputs, by whatever name: the recording would be lost.
 /// Throws InputError.
 void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs);
+/// Refuses - where standard output has another use. `use`: such as `the program's own`. Throws
+/// InputError.
+void refuse_standard_output(const std::string& output, const std::string& use);
 
 /// Writes a pickle, or JSON if the name of the output ends in .json. The tables belong to the
 /// states and to the settings, which may be null.
 void write_snapshot(traces::ByteSink& output, std::string_view name,
                     const replay::StatesAtMoment& at, const traces::GenericPointer& settings,
                     const traces::SnapshotTables& tables);
-
-/// The width of the terminal on standard output; the usual one if it is no terminal.
-std::size_t screen_columns(std::size_t usual);
-/// The longest line of a table: widest_line, or the width of a wider terminal.
-std::size_t table_columns();
 
 /// The width of the terminal on standard output; the usual one if it is no terminal.
 std::size_t screen_columns(std::size_t usual);

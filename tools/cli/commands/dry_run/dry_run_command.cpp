@@ -303,6 +303,7 @@ Attempt attempt(const DryRunArguments& arguments) {
 
 /// How the program ended, if a made-up value may be the reason; empty otherwise.
 std::string made_up_end_of(const Attempt& made) {
+  if (ends_job(made.end.status)) return "";
   std::vector<std::string> troubles;
   std::string text;
   for (const ProcessNotes& notes : read_process_notes(made.folder->path().string(), troubles)) {

@@ -130,13 +130,12 @@ Variables rank_variables(unsigned rank, const DryRunArguments& arguments) {
           {"MASTER_PORT", "29500"}};
 }
 
-/// True if the program can't be run or somebody ended it: Ctrl-C means all ranks.
+}  // namespace
+
 bool ends_job(int status) {
   return status == program_not_found || status == program_not_runnable ||
          status == ended_by_signal + SIGINT || status == ended_by_signal + SIGTERM;
 }
-
-}  // namespace
 
 NumberedFolder::NumberedFolder(const std::string& beginning) {
   for (int number = 1; number <= most_numbers; ++number)

@@ -101,6 +101,9 @@ Variables stand_in_variables(const DryRunArguments& arguments,
 /// The ranks in rising order; empty if the program is not a job. Throws InputError.
 std::vector<unsigned> asked_ranks(const DryRunArguments& arguments);
 
+/// True if the program can't be run or somebody ended it: Ctrl-C means all that is left to run.
+bool ends_job(int status);
+
 /// The exit status of one rank of a job.
 struct RankEnd {
   unsigned rank = 0;

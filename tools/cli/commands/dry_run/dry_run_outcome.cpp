@@ -268,7 +268,7 @@ void add_made_up_end(std::string& text, const DryRunOutcome& outcome) {
     const auto& python = process.notes.python;
     if (!python || python->waits_at.empty()) continue;
     return add_line(text, "waits",
-                    "the program read a made-up value 10,000 times at " +
+                    "the program read a made-up value over and over at " +
                         short_place(python->waits_at) +
                         " and asked for no memory meanwhile, so it was ended" + advice);
   }
@@ -358,7 +358,7 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome) {
 
 /// Such as `signal 9 (Killed)`; empty if no signal ended the program.
 std::string ending_signal(const DryRunOutcome& outcome) {
-  const int number = outcome.status - 128;
+  const int number = outcome.status - ended_by_signal;
   if (number <= 0 || number >= NSIG) return "";
   return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
 }

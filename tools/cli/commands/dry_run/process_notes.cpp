@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "tools/cli/kit/outputs.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -136,9 +137,10 @@ std::vector<const Note*> ProcessNotes::of_kind(const std::string& kind) const {
 }
 
 std::string ProcessNotes::last_read() const {
-  for (const Note* const note : of_kind("host_read"))
-    return note->last_place.empty() ? "an unknown place" : note->last_place;
-  return "";
+  // All such notes have one subject.
+  const std::vector<const Note*> reads = of_kind("host_read");
+  if (reads.empty()) return "";
+  return reads.front()->last_place.empty() ? "an unknown place" : reads.front()->last_place;
 }
 
 std::vector<ProcessNotes> read_process_notes(const std::string& folder,
@@ -162,10 +164,7 @@ std::vector<ProcessNotes> read_process_notes(const std::string& folder,
 
 void check_new_output(const std::string& path, traces::Overwrite overwrite) {
   if (path.empty()) return;
-  if (path == "-")
-    throw traces::InputError({path, "",
-                              "the name of a file, as standard output is the program's own",
-                              "standard output"});
+  refuse_standard_output(path, "the program's own");
   const auto absolute = std::filesystem::absolute(path);
   if (!std::filesystem::is_directory(absolute.parent_path()))
     throw traces::InputError({path, "", "a folder to write to", "none"});

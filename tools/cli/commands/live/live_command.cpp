@@ -331,8 +331,7 @@ struct LiveCommand {
   int gpu = 0;
   bool calibrates = false;
   unsigned repeats = 20;
-  std::string output;
-  bool may_overwrite = false;
+  OutputArguments output;
   CommonFlags flags;
 };
 
@@ -349,33 +348,27 @@ std::string today() {
 /// written to is refused at once.
 class LiveOutput {
  public:
-  explicit LiveOutput(const LiveCommand& command) : flags_(command.flags) {
-    is_json_printed_ = command.flags.json || command.output == "-";
-    if (!command.output.empty() && command.output != "-")
-      file_.emplace(command.output, command.may_overwrite ? traces::Overwrite::allowed
-                                                          : traces::Overwrite::refused);
-  }
+  LiveOutput(const LiveCommand& command, const std::vector<std::string>& inputs)
+      : command_(command), output_(command.output, inputs) {}
 
   void write(const std::string& text, const std::string& json) {
-    if (file_) {
-      file_->write(json);
-      file_->finish();
-    } else if (is_json_printed_) {
-      print(json);
-      return;
+    if (command_.flags.json || !command_.output.path.empty()) {
+      output_.write(json);
+      output_.finish();
     }
-    if (!flags_.json && (!file_ || !flags_.quiet)) print(text);
+    const bool json_is_printed = command_.flags.json || command_.output.path == "-";
+    const bool is_asked_for = !command_.output.is_file() || !command_.flags.quiet;
+    if (!json_is_printed && is_asked_for) print(text);
   }
 
  private:
-  const CommonFlags& flags_;
-  bool is_json_printed_ = false;
-  std::optional<traces::OutputFile> file_;
+  const LiveCommand& command_;
+  OpenOutput output_;
 };
 
 ExitStatus calibrate(const LiveCommand& command) {
   LiveGpu gpu(command.gpu);
-  LiveOutput output(command);
+  LiveOutput output(command, {});
   const Calibration calibration{gpu.facts(), today(), gpu.calibrate(command.repeats)};
   output.write(calibration_text(calibration), calibration_json(calibration));
   return ExitStatus::done;
@@ -418,7 +411,7 @@ void add_notes(LiveOutcome& outcome) {
 
 ExitStatus run_live(const LiveCommand& command) {
   LiveGpu gpu(command.gpu);
-  LiveOutput output(command);
+  LiveOutput output(command, {command.replay.file});
   ProgressBar bar(command.replay.file, command.flags);
   Comparisons comparisons;
   LiveOutcome outcome;
@@ -456,8 +449,9 @@ void add_options(CLI::App& command, LiveCommand& arguments) {
       .add_option("--repeats", arguments.repeats, "How often each call is measured (default: 20)")
       ->check(CLI::Range(1, 100000))
       ->needs(calibrates);
-  command.add_option("-o", arguments.output, "Write the JSON to a file (- is standard output)");
-  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  command.add_option("-o", arguments.output.path,
+                     "Write the JSON to a file (- is standard output)");
+  add_force(command, arguments.output);
 }
 
 }  // namespace

@@ -36,10 +36,7 @@ struct PartFiles {
 
 /// Checked before the program runs for hours.
 void check_output(const RecordArguments& arguments) {
-  if (arguments.output == "-")
-    throw traces::InputError({arguments.output, "",
-                              "the name of a file, as standard output is the program's own",
-                              "standard output"});
+  refuse_standard_output(arguments.output, "the program's own");
   const auto wish = std::filesystem::absolute(arguments.output);
   const auto path = wish.parent_path() /
                     names::expanded_name(wish.filename().string(), names::facts_of_this_process());

@@ -610,8 +610,10 @@ class ReplayOutputs {
     if (!command.timeline.empty() && command.timeline == command.snapshot_out)
       throw traces::InputError(
           {"--timeline", "", "another file than --snapshot-out", command.timeline});
-    for (const std::string& output : {command.timeline, command.snapshot_out})
-      refuse_input_as_output(output, command.files);
+    for (const std::string* const output : {&command.timeline, &command.snapshot_out}) {
+      refuse_standard_output(*output, "the answer's");
+      refuse_input_as_output(*output, command.files);
+    }
     std::vector<std::string> unfinished;
     if (!command.timeline.empty()) {
       timeline_.emplace(command.timeline, command.overwrite());

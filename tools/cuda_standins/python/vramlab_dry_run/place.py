@@ -48,17 +48,20 @@ def of_error(error):
             own = own if filename.startswith(_library_folders) else step
         step = step.tb_next
     found = own or innermost
-    return _text(found.tb_frame.f_code, found.tb_lineno) if found else ""
+    if found is None:
+        return ""
+    code = found.tb_frame.f_code
+    return text_of((code.co_filename, found.tb_lineno, code.co_name))
 
 
-def _text(code, line):
-    return "%s:%d %s" % (code.co_filename, line, code.co_name)
+def text_of(place):
+    """Such as `train.py:12 step`, with the whole path; empty for no place."""
+    return "%s:%d %s" % place if place[0] else ""
 
 
 def current(frame=None):
-    """Such as `train.py:12 step`, with the whole path; empty where there is no Python frame."""
-    file, line, function = place_of(frame or sys._getframe(1))
-    return "%s:%d %s" % (file, line, function) if file else ""
+    """Empty where there is no Python frame."""
+    return text_of(place_of(frame or sys._getframe(1)))
 
 
 def _innermost(frame):

@@ -4,7 +4,7 @@ one place, over and over, and asks for no memory in between: then it is ended.
 
 import sys
 
-from vramlab_dry_run import endings, report
+from vramlab_dry_run import endings, place, report
 
 # Reads at one place without a request for memory that end the program.
 MOST_READS = 10000
@@ -14,11 +14,11 @@ _READS_BETWEEN_LOOKS = 500
 _reads = {}
 
 
-def note_read(place):
+def note_read(at):
     """Called at each read of a made-up value."""
-    entry = _reads.get(place)
+    entry = _reads.get(at)
     if entry is None:
-        entry = _reads[place] = [0, _requests()]
+        entry = _reads[at] = [0, _requests()]
     entry[0] += 1
     if entry[0] % _READS_BETWEEN_LOOKS:
         return
@@ -26,9 +26,10 @@ def note_read(place):
     if requests != entry[1]:
         entry[:] = [0, requests]
     elif entry[0] >= MOST_READS and "waits_at" not in report.values:
-        report.values["waits_at"] = "%s:%d %s" % place
+        where = place.text_of(at) or "an unknown place"
+        report.values["waits_at"] = where
         endings.end_at_once("vramlab dry-run: the program waits for a value that no kernel computes, "
-                            "at %s:%d %s\n" % place)
+                            "at %s\n" % where)
 
 
 def _requests():

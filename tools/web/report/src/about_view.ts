@@ -1,6 +1,6 @@
 // A list of what the page shows, of what, and how sure it is: files, settings, what was left out,
 // notes.
-import { element } from "./dom";
+import { element, factList } from "./dom";
 import { numberText, sizeText } from "./format";
 import { deviceText } from "./host_view";
 import type { Panel } from "./chosen";
@@ -8,9 +8,8 @@ import type { Panel } from "./chosen";
 export function aboutView(panel: Panel): HTMLElement {
   const { run, device } = panel;
   const { json } = device;
-  const list = element("dl", { class: "facts" });
-  const add = (name: string, text: string) =>
-    list.append(element("dt", {}, name), element("dd", {}, text));
+  const facts: [string, string][] = [];
+  const add = (name: string, text: string) => facts.push([name, text]);
   add("file", run.json.file);
   add("device", deviceText(device.number));
   add("states", !device.hasHistory ? "the final state that the file shows; it has no history"
@@ -35,7 +34,7 @@ export function aboutView(panel: Panel): HTMLElement {
     `event ${eventText(json.peak_reserved.step)}`);
   if (json.best_packing) add("best packing", packingText(json.best_packing));
   const notes = [...run.json.notes, ...json.notes];
-  const box = element("div", {}, list);
+  const box = element("div", {}, factList(facts));
   if (notes.length > 0) {
     const items = element("ul", { class: "notes" });
     notes.forEach((note) => items.append(element("li", {}, note)));

@@ -1,5 +1,5 @@
 // The answer about a recording, as `vramlab explain` gives it: a sentence, then a fact a row.
-import { element } from "./dom";
+import { element, factList } from "./dom";
 import type { Panel } from "./chosen";
 
 export interface AnswerLine { name: string; text: string }
@@ -15,8 +15,6 @@ export function answerView({ run }: Panel): HTMLElement {
 }
 
 export function answerNode({ headline, lines }: Answer): HTMLElement {
-  const list = element("dl", { class: "facts" });
-  for (const { name, text } of lines)
-    list.append(element("dt", {}, name), element("dd", {}, text));
-  return element("div", {}, element("p", { class: "headline" }, headline), list);
+  return element("div", {}, element("p", { class: "headline" }, headline),
+                 factList(lines.map(({ name, text }) => [name, text])));
 }

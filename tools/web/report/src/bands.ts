@@ -4,6 +4,7 @@
 // that come and go between two such moments are not drawn. Blocks thinner than a pixel are drawn
 // together with the thin ones that were handed out next to them, as one merged shape.
 import type { BlockList } from "./block_list";
+import { firstAbove } from "./states";
 
 /** The part of the picture that is drawn; x and bytes are those of the left and lower edges. */
 export interface BandsView {
@@ -217,16 +218,4 @@ export class Bands {
     const high = Math.min(rows, Math.round((below + bytes - bottom) / perRow));
     if (low < high) this.owners.fill(owner, column * rows + low, column * rows + high);
   }
-}
-
-/** The first of ascending numbers that is above `value`; their count where none is. */
-export function firstAbove(numbers: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle]! > value) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

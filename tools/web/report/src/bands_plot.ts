@@ -3,7 +3,7 @@
 // and the arrow keys go from block to block of the chosen moment. Heights can be zoomed, too.
 import { eventText } from "./about_view";
 import { Bands, nobody, others, severalColours, type BlockPlaces } from "./bands";
-import { canvasPixels, element, tableOf, type Hint } from "./dom";
+import { canvasPixels, element, factList, tableOf, type Hint } from "./dom";
 import { numberText, sizeText } from "./format";
 import { Plot, type PlotOptions } from "./plot";
 import { shownStack } from "./stack_list";
@@ -35,7 +35,6 @@ export class BandsPlot {
   private pinned = -1;
   private noting = 0;
   private readonly layer = document.createElement("canvas");
-  private palette = new Int32Array();
 
   constructor(private readonly chosen: Chosen, private readonly panel: Panel,
               private readonly hint: Hint, options: PlotOptions) {
@@ -116,7 +115,6 @@ export class BandsPlot {
     const [columns, rows] = [Math.round(width), Math.round(tall)];
     const { x, y } = plot.scales as { x: uPlot.Scale; y: uPlot.Scale };
     if (columns < 1 || rows < 1 || x.min === undefined || y.min === undefined) return;
-    const begin = performance.now();
     const { allocated } = this.panel.device.moments;
     this.bands.draw({
       columns, rows, left: x.min!, perColumn: (x.max! - x.min!) / columns,
@@ -124,7 +122,6 @@ export class BandsPlot {
     }, this.placesOfBlocks(), { xs: this.panel.xsOfMoments(this.chosen.axis), allocated });
     canvasPixels(this.layer, columns, rows, (pixels) => this.colourPixels(pixels));
     plot.ctx.drawImage(this.layer, Math.round(left), Math.round(top));
-    performance.measure("bands", { start: begin, end: performance.now() });
     this.tellSoon();
   }
 
@@ -133,17 +130,18 @@ export class BandsPlot {
   private colourPixels(pixels: Int32Array): void {
     const { columns, rows } = this.bands.view;
     const together = 16;
-    this.palette = paletteOfSites();
+    const palette = paletteOfSites();
     for (let from = 0; from < columns; from += together) {
       const to = Math.min(columns, from + together);
-      for (let row = 0; row < rows; ++row) this.colourRow(pixels, row, from, to);
+      for (let row = 0; row < rows; ++row) this.colourRow(pixels, palette, row, from, to);
     }
     if (this.pinned >= 0) this.framePinned(pixels);
   }
 
   /** Edges are drawn where a shape is large enough for them, stripes in merged shapes. */
-  private colourRow(pixels: Int32Array, row: number, from: number, to: number): void {
-    const { colours, bands, palette } = this;
+  private colourRow(pixels: Int32Array, palette: Int32Array, row: number, from: number,
+                    to: number): void {
+    const { colours, bands } = this;
     const { owners, view: { columns, rows } } = bands;
     const half = palette.length >> 1;
     const start = (rows - 1 - row) * columns;
@@ -290,13 +288,13 @@ export class BandsPlot {
       ["together", sizeText(bytes)], ["largest", sizeText(largest)],
       ...[...sites].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([site, held]): [string, string] =>
         ["call site", `${site}, ${sizeText(held)}`])];
-    return listOf(facts);
+    return factList(facts);
   }
 
   private factsOfOthers(column: number): HTMLElement {
     const { count, bytes } = this.blocks.others;
     const moment = this.bands.moments[column]!;
-    return listOf([
+    return factList([
       ["merged", `${blocksText(count[moment]!)} that the page does not hold one by one`],
       ["together", sizeText(bytes[moment]!)],
       ["largest", `at most ${sizeText(this.blocks.largestOther)}`]]);
@@ -315,7 +313,7 @@ export class BandsPlot {
     if (label) facts.push(["label", label]);
     if (size[block]! < this.bands.view.perRow)
       facts.push(["in the picture", "merged with others, as it is thinner than a pixel"]);
-    return element("div", {}, listOf(facts), ...shownStack(stacks.framesOf(stack[block]!), frames));
+    return element("div", {}, factList(facts), ...shownStack(stacks.framesOf(stack[block]!), frames));
   }
 
   private tableOfBlocks(): Node {
@@ -334,12 +332,6 @@ export class BandsPlot {
       `${numberText(rows.length)} of ${numberText(inView.length)}`,
       ["bytes", "from event", "until event", "call site"], rows, [0, 1, 2]);
   }
-}
-
-function listOf(facts: [string, string][]): HTMLElement {
-  const list = element("dl", { class: "facts" });
-  for (const [name, text] of facts) list.append(element("dt", {}, name), element("dd", {}, text));
-  return list;
 }
 
 function blocksText(count: number): string {

@@ -1,7 +1,7 @@
 // The blocks that the page holds one by one, from their request to their free: the largest of a
 // history, in the order in which they were handed out (replay/html_report/report_blocks.h).
 import { ByteReader, columnOf, type Section } from "./bytes";
-import { firstAbove } from "./bands";
+import { firstAbove } from "./states";
 
 export interface BlocksJson {
   total: number;

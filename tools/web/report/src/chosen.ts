@@ -169,7 +169,10 @@ export class Chosen {
     this.rangeListeners.forEach((listener) => listener());
   }
   showAll(): void {
-    this.setHeights(0, this.mostBytes);
+    const hadHeights = this.heights !== null;
+    this.heights = null;
+    if (hadHeights && this.range[0] === 0 && this.range[1] === this.lastX)
+      return this.rangeListeners.forEach((listener) => listener());
     this.setRange(0, this.lastX);
   }
   zoomHeights(factor: number, around?: number): void {

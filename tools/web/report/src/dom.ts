@@ -11,6 +11,12 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A list of facts: a name and a text in each row. */
+export function factList(facts: [name: string, text: string][]): HTMLElement {
+  return element("dl", { class: "facts" }, ...facts.flatMap(([name, text]) =>
+    [element("dt", {}, name), element("dd", {}, text)]));
+}
+
 export function byId<Type extends HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no element ${id}`);

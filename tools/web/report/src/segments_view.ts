@@ -1,6 +1,6 @@
 // The allocator's state at the chosen moment: segments in order of address, pool by pool, each as
 // long as it is large, its blocks where they are. Long segments go on in the next row.
-import { canvasContext, element, Hint, openable, tableOf } from "./dom";
+import { canvasContext, element, factList, Hint, openable, tableOf } from "./dom";
 import { addressText, numberText, sizeText, timeText } from "./format";
 import { colour, onThemeChange, siteColour, siteColourCount } from "./theme";
 import type { Chosen, Panel } from "./chosen";
@@ -243,9 +243,8 @@ export class SegmentsView {
   private factsOf(block: Block, frames: number): HTMLElement {
     const { life } = block;
     const { states } = this.panel.device;
-    const facts = element("dl", { class: "facts" });
-    const add = (name: string, text: string) =>
-      facts.append(element("dt", {}, name), element("dd", {}, text));
+    const facts: [string, string][] = [];
+    const add = (name: string, text: string) => facts.push([name, text]);
     add("block", `${sizeText(block.size)} (${numberText(block.size)} B) at ${addressText(block.address)}`);
     add("state", block.use === "live" ? "in use" : block.use === "free" ? "free" : "waiting for other streams");
     if (block.use !== "free") {
@@ -260,7 +259,7 @@ export class SegmentsView {
     }
     add("stream, pool", `${life.stream}, ${poolText(life)}`);
     add("segment", `${sizeText(life.size)}${life.isExpandable ? " of addresses" : ""} at ${addressText(life.base)}`);
-    return element("div", {}, facts,
+    return element("div", {}, factList(facts),
                    ...shownStack(this.panel.run.stacks.framesOf(block.stack), frames));
   }
 

@@ -96,14 +96,19 @@ export class StateReader {
   }
 }
 
-/** The last of ascending numbers that is not above `value`; 0 where all are. */
-export function lastNotAbove(numbers: ArrayLike<number>, value: number): number {
+/** The first of ascending numbers that is above `value`; their count where none is. */
+export function firstAbove(numbers: ArrayLike<number>, value: number): number {
   let low = 0;
-  let high = numbers.length - 1;
+  let high = numbers.length;
   while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (numbers[middle]! <= value) low = middle;
-    else high = middle - 1;
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! > value) high = middle;
+    else low = middle + 1;
   }
   return low;
+}
+
+/** The last of ascending numbers that is not above `value`; 0 where all are. */
+export function lastNotAbove(numbers: ArrayLike<number>, value: number): number {
+  return Math.max(0, firstAbove(numbers, value) - 1);
 }

@@ -11,14 +11,14 @@ import { commandLine } from "../settings";
 import { Picture } from "./picture";
 import { addressOfProgram, programOfAddress } from "./shared_program";
 import { changedOnly, deeds, title } from "./steps";
-import type { Steps } from "./steps";
+import type { ShownSteps, Steps } from "./steps";
 import { emptyProgram, stations } from "./tour";
 
 /** Typing goes on; the program is run where it pauses. */
 const pauseMs = 250;
-const mostSteps = 1000;
+const mostEvents = 1000;
 /** Each has the whole state of the recording's memory. */
-const mostStepsOfMoment = 40;
+const eventsOfMoment = 40;
 const ownFile = "program.vtrace.jsonl";
 
 const given = (id: string) => byId<HTMLInputElement | HTMLSelectElement>(id).value.trim();
@@ -28,10 +28,8 @@ export class LearnView {
   private readonly program = byId<HTMLTextAreaElement>("learn-program");
   private readonly slider = byId<HTMLInputElement>("step");
   private readonly picture = new Picture(byId("picture"));
-  private steps: Steps | null = null;
+  private steps: ShownSteps | null = null;
   private waiting = 0;
-  /** Sentences about what is left out of the picture. */
-  private left = "";
 
   /** `address` is what the page was opened with. */
   constructor(private readonly runner: Program, address: string) {
@@ -71,12 +69,8 @@ export class LearnView {
     byId("next-station").textContent = "First station";
     this.slider.value = "0";
     byId("learn").scrollIntoView();
-    void this.runWords(["steps", chosen.name, "--from", String(event)], files, mostStepsOfMoment,
-                       (steps) => {
-      const { shown, left } = changedOnly(steps, device);
-      this.left = left;
-      return shown;
-    });
+    void this.runWords(["steps", chosen.name, "--from", String(event)], files, eventsOfMoment,
+                       (steps) => changedOnly(steps, device));
   }
 
   /** Whether the program can be changed and shared. */
@@ -143,12 +137,11 @@ export class LearnView {
     window.clearTimeout(this.waiting);
     const file = stations[Number(this.station.value)]?.file ?? ownFile;
     const files = [{ name: file, data: new Blob([this.program.value]) }];
-    this.left = "";
-    await this.runWords(this.words(file), files, mostSteps, (steps) => steps);
+    await this.runWords(this.words(file), files, mostEvents, (steps) => ({ ...steps, left: "" }));
   }
 
   private async runWords(words: string[], files: NamedFile[], most: number,
-                         shown: (steps: Steps) => Steps): Promise<void> {
+                         shown: (steps: Steps) => ShownSteps): Promise<void> {
     byId("learn-command").textContent = commandLine(words);
     const problem = byId("learn-problem");
     try {
@@ -177,14 +170,16 @@ export class LearnView {
     const { steps, rules, devices } = this.steps!;
     const step = steps[this.at];
     byId("step-number").textContent = step ? `step ${this.at + 1} of ${steps.length}` : "no steps";
-    if (!step) return byId("step-said").replaceChildren("The program has no events.");
+    if (!step) return byId("step-said").replaceChildren(
+      this.station.value === "moment" ? "No call of the allocator is in these events."
+                                      : "The program has no events.");
     const widest = Math.max(...steps.flatMap(({ segments }) => segments.map(({ bytes }) => bytes)));
     const before = steps.slice(0, this.at).filter(({ device }) => device === step.device).at(-1);
     this.picture.show(step, before, widest, moves);
     const memory = devices.find(({ device }) => device === step.device)?.memory_bytes ?? null;
     byId("step-memory").textContent = `${sizeText(step.allocated_bytes)} allocated, ` +
       `${sizeText(step.reserved_bytes)} reserved` + (memory === null ? "" : ` of ${sizeText(memory)}`) +
-      this.left;
+      this.steps!.left;
     const acted = step.rules.flatMap((rule) =>
       [element("dt", {}, `Rule ${rule}`), element("dd", {}, rules[rule] ?? "")]);
     byId("step-said").replaceChildren(

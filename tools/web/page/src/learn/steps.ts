@@ -40,21 +40,24 @@ export interface Steps {
   steps: Step[];
 }
 
-/** The steps of one device, and of its segments those that are touched in a step, with a sentence about
- *  the others. */
-export function changedOnly(all: Steps, device: number): { shown: Steps; left: string } {
+/** Steps with a sentence about what of them is not drawn; empty where all is. */
+export interface ShownSteps extends Steps { left: string }
+
+const mostSegments = 12;
+
+/** The steps of one device, and of its segments those that are touched in a step. */
+export function changedOnly(all: Steps, device: number): ShownSteps {
   const steps = all.steps.filter((step) => step.device === device);
   const entries = steps.flatMap((step) => step.entries).filter(({ action }) => action !== "oom");
   const isTouched = ({ address, bytes }: Segment) => entries.some((entry) =>
     entry.address !== undefined && entry.address >= address && entry.address < address + bytes);
   const most = Math.max(0, ...steps.map(({ segments }) => segments.length));
-  if (most <= mostSegments) return { shown: { ...all, steps }, left: "" };
+  if (most <= mostSegments) return { ...all, steps, left: "" };
   const shown = steps.map((step) => ({ ...step, segments: step.segments.filter(isTouched) }));
   const left = most - Math.max(0, ...shown.map(({ segments }) => segments.length));
-  return { shown: { ...all, steps: shown },
+  return { ...all, steps: shown,
            left: `. ${left} segments, which these steps do not change, are not drawn.` };
 }
-const mostSegments = 12;
 
 function recordOf({ record }: Step): Record<string, unknown> {
   return JSON.parse(record) as Record<string, unknown>;
