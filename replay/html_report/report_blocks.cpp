@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace vramlab::replay {
 
@@ -54,22 +55,25 @@ void ReportBlocks::give_back(const LiveBlock& block, HistoryStep step) {
 }
 
 nlohmann::ordered_json ReportBlocks::take(std::string& bytes) const {
-  std::vector<std::uint64_t> begins;
-  PageBytes lasts;
-  PageBytes sizes;
-  PageBytes stacks;
-  for (const Drawn& block : drawn_) {
-    begins.push_back(block.begin);
-    lasts.add(block.end == 0 ? 0 : block.end - block.begin + 1);
-    sizes.add(block.size.count);
-    stacks.add(block.stack);
-  }
+  // One column at a time, as each is large.
+  const auto add_column = [&](const auto& add_value) {
+    PageBytes packed;
+    for (const Drawn& block : drawn_) add_value(packed, block);
+    return add_section(bytes, packed.bytes(), drawn_.size());
+  };
   nlohmann::ordered_json json = {{"total", sizes_.block_count},
                                  {"largest_other", largest_other_.count}};
-  json["begin"] = add_column_section(bytes, begins);
-  json["lasts"] = add_section(bytes, lasts.bytes(), drawn_.size());
-  json["size"] = add_section(bytes, sizes.bytes(), drawn_.size());
-  json["stack"] = add_section(bytes, stacks.bytes(), drawn_.size());
+  HistoryStep before = 0;
+  json["begin"] = add_column([&before](PageBytes& packed, const Drawn& block) {
+    packed.add_step(std::exchange(before, block.begin), block.begin);
+  });
+  json["lasts"] = add_column([](PageBytes& packed, const Drawn& block) {
+    packed.add(block.end == 0 ? 0 : block.end - block.begin + 1);
+  });
+  json["size"] =
+      add_column([](PageBytes& packed, const Drawn& block) { packed.add(block.size.count); });
+  json["stack"] =
+      add_column([](PageBytes& packed, const Drawn& block) { packed.add(block.stack); });
   json["others"] = nullptr;
   if (drawn_.size() < sizes_.block_count)
     json["others"] = add_column_section(bytes, others_at_moments_);

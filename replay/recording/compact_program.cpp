@@ -4,6 +4,7 @@
 #include <array>
 
 #include "allocator/types/answers.h"
+#include "allocator/types/check.h"
 #include "replay/recording/starting_state.h"
 
 namespace vramlab::replay {
@@ -93,6 +94,8 @@ bool is_plain_work(const ProgramEvent& event) {
   plain.kind = event.kind;
   plain.device = event.device;
   plain.stream = event.stream;
+  plain.time_ns = event.time_ns;
+  plain.stack = event.stack;
   return plain == event;
 }
 
@@ -188,16 +191,19 @@ CompactEvent CompactWriter::compact(const ProgramEvent& event) {
     default:
       break;
   }
-  return {is_of_streams_alone(event) ? CompactKind::other_of_streams : CompactKind::other, 0,
-          place_of(event)};
+  return whole(event,
+               is_of_streams_alone(event) ? CompactKind::other_of_streams : CompactKind::other);
 }
 
-void CompactWriter::add(const ProgramEvent& event, std::uint64_t number,
-                        OfRecordedMemory of_memory) {
-  if (number > UINT32_MAX) throw AllocatorError("more than 2^32 events");
+/// Times and stacks are kept apart.
+CompactEvent CompactWriter::whole(const ProgramEvent& event, CompactKind kind) {
   ProgramEvent plain = event;
   plain.time_ns.reset();
   plain.stack = {};
+  return {kind, 0, place_of(plain)};
+}
+
+void CompactWriter::note_traits(const ProgramEvent& event) {
   restores_ = restores_ || event.kind == EventKind::restore;
   if (!is_of_streams_alone(event) && !is_of_memory_alone(event))
     program_.streams_matter_ = StreamsMatter::yes;
@@ -205,20 +211,27 @@ void CompactWriter::add(const ProgramEvent& event, std::uint64_t number,
   program_.uses_host_ = program_.uses_host_ || is_of_host(event.kind);
   if (event.kind == EventKind::options || event.kind == EventKind::memory_fraction)
     program_.changes_limits_ = true;
+}
+
+void CompactWriter::add(const ProgramEvent& event, std::uint64_t number,
+                        OfRecordedMemory of_memory) {
+  if (number > UINT32_MAX) throw AllocatorError("more than 2^32 events");
+  if (event.kind != EventKind::malloc && event.kind != EventKind::free) note_traits(event);
   if (of_memory == OfRecordedMemory::yes)
-    program_.events_.push_back({CompactKind::of_recorded_memory, 0, place_of(plain)});
+    program_.events_.push_back(whole(event, CompactKind::of_recorded_memory));
   else
-    program_.events_.push_back(compact(plain));
+    program_.events_.push_back(compact(event));
   program_.numbers_.push_back(static_cast<std::uint32_t>(number));
   program_.times_ns_.push_back(event.time_ns ? *event.time_ns + 1 : 0);
-  program_.ids_.push_back(event.id);
+  if (keeps_ids_ != KeepsIds::never) program_.ids_.push_back(event.id);
   program_.stacks_.push_back(event.stack);
-  devices_.insert(event.device);
+  if (devices_.size() != 1 || *devices_.begin() != event.device) devices_.insert(event.device);
 }
 
 CompactProgram CompactWriter::finish() {
   program_.needs_ids_ = restores_;
-  if (!restores_ && keeps_ids_ == KeepsIds::no) program_.ids_ = {};
+  check(!restores_ || keeps_ids_ != KeepsIds::never, "a program that restores keeps its ids");
+  if (!restores_ && keeps_ids_ == KeepsIds::if_restored) program_.ids_ = {};
   program_.devices_.assign(devices_.begin(), devices_.end());
   return std::move(program_);
 }

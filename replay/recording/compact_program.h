@@ -156,15 +156,17 @@ struct ProgramPart {
 
 // CompactWriter: makes a CompactProgram of events as they come.
 
-/// Whether a block keeps the id that the file gave it.
-enum class KeepsIds : bool { no, yes };
+/// Whether blocks keep the ids that the file gave them: where a checkpoint is restored, which may
+/// come last, they must.
+enum class KeepsIds : std::uint8_t { never, if_restored, always };
 
 /// Whether an event stands for how little memory there was when it was recorded.
 enum class OfRecordedMemory : bool { no, yes };
 
 class CompactWriter {
  public:
-  explicit CompactWriter(const traces::ScratchPlace& scratch = {}, KeepsIds keeps = KeepsIds::no);
+  explicit CompactWriter(const traces::ScratchPlace& scratch = {},
+                         KeepsIds keeps = KeepsIds::if_restored);
 
   /// A block that is there before the first event; says its name in the program that is made.
   std::uint64_t add_start(traces::DeviceIndex device, std::uint64_t id);
@@ -191,6 +193,8 @@ class CompactWriter {
   };
 
   CompactEvent compact(const traces::ProgramEvent& event);
+  CompactEvent whole(const traces::ProgramEvent& event, CompactKind kind);
+  void note_traits(const traces::ProgramEvent& event);
   std::uint32_t new_slot(const BlockName& name);
   std::uint32_t slot_of(const BlockName& name, const char* purpose);
   std::uint32_t shape_of(const EventShape& shape);

@@ -226,7 +226,8 @@ class PhaseSearch {
   }
 
   bool uses_both_modes() const {
-    return has_event(history_, Action::segment_map) && has_event(history_, Action::segment_alloc);
+    return has_rare_event(history_, Action::segment_map) &&
+           has_rare_event(history_, Action::segment_alloc);
   }
 
   void try_change(std::size_t event) {
@@ -267,10 +268,8 @@ class PhaseSearch {
   bool takes_any_place_ = false;
 };
 
-void note_settings_changes(ExplainedHistory& explained, const DeviceHistory& history,
-                           const allocator::Settings& recorded) {
-  const SettingsInTime in_time(history, explained.calls, explained.phases,
-                               explained.private_segments);
+void note_settings_changes(ExplainedHistory& explained, const allocator::Settings& recorded) {
+  const SettingsInTime& in_time = explained.in_time;
   const bool is_as_recorded = in_time.changes().size() == 1 && in_time.at(0) == recorded;
   if (!is_as_recorded) explained.settings_changes = in_time.changes();
 }
@@ -351,7 +350,7 @@ ExplainedHistory follow(const DeviceHistory& history, const VerifyConditions& co
       if (auto in_phases = PhaseSearch(history, conditions, explained, choices).find())
         explained = *std::move(in_phases);
   explained.capture_sign = conditions.version.capture_sign;
-  note_settings_changes(explained, history, conditions.settings.settings);
+  note_settings_changes(explained, conditions.settings.settings);
   explained.emptied_in_vain = emptied_in_vain(history, explained, conditions);
   judge(explained, history, conditions.settings);
   return explained;
@@ -443,16 +442,6 @@ Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& expla
 
 namespace {
 
-/// The last request of each life; 0 if there is none.
-std::vector<std::size_t> last_requests(const DeviceHistory& history, const Placements& placements) {
-  std::vector<std::size_t> last(placements.lives.size());
-  for (std::size_t i = 0; i < history.events.size(); ++i) {
-    const LifeIndex life = placements.life_of_event[i];
-    if (life != no_life && history.events[i].action == Action::alloc) last[life] = i;
-  }
-  return last;
-}
-
 std::set<PoolId> released_pools(const DeviceHistory& history, const ExplainedHistory& explained,
                                 const std::vector<PoolId>& pools, std::size_t first) {
   const std::optional<RecordedCall> call = call_of(explained.calls, first);
@@ -470,13 +459,13 @@ std::set<PoolId> released_pools(const DeviceHistory& history, const ExplainedHis
 std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
                                         const ExplainedHistory& explained) {
   std::vector<PoolId> pools = explained.pools;
-  const std::vector<std::size_t> last = last_requests(history, explained.placements);
+  const std::vector<SegmentLife>& seen = explained.placements.lives;
   std::uint64_t next_name = first_unnamed_pool * 2;
   std::map<PoolId, std::vector<LifeIndex>> lives;
   for (LifeIndex life = 0; life < pools.size(); ++life) lives[pools[life]].push_back(life);
   const auto end_generation = [&](PoolId pool, std::size_t event) {
     const PoolId later{0, next_name++};
-    const auto is_later = [&](LifeIndex life) { return last[life] > event; };
+    const auto is_later = [&](LifeIndex life) { return seen[life].last_request > event; };
     std::vector<LifeIndex>& of_pool = lives[pool];
     std::ranges::copy_if(of_pool, std::back_inserter(lives[later]), is_later);
     std::erase_if(of_pool, is_later);

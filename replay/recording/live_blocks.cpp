@@ -56,7 +56,15 @@ void sort_by_age(std::vector<LiveBlock>& blocks) {
 
 LiveBlock& LiveBlocks::put(LiveBlock block) {
   block.serial = count_++;
-  return blocks_.insert_or_assign(block.key, block).first->second;
+  if (!spare_) return blocks_.insert_or_assign(block.key, block).first->second;
+  spare_.key() = block.key;
+  spare_.mapped() = block;
+  auto put = blocks_.insert(std::move(spare_));
+  if (!put.inserted) {
+    put.position->second = block;
+    spare_ = std::move(put.node);
+  }
+  return put.position->second;
 }
 
 LiveBlock& LiveBlocks::put_earlier(LiveBlock block) {
@@ -129,7 +137,7 @@ void LiveBlocks::label(const MemoryEvent& event) {
 
 void LiveBlocks::end(const LiveBlock& block) {
   block_completed(block);
-  blocks_.erase(blocks_.find(block.key));
+  spare_ = blocks_.extract(block.key);
 }
 
 void LiveBlocks::lose(std::uint64_t key) {

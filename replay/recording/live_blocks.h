@@ -149,6 +149,8 @@ class LiveBlocks {
   std::size_t count_ = 0;
   /// Looked up only; lists taken out of it are sorted.
   Blocks blocks_;
+  /// The node of the block that ended last, for the next one.
+  Blocks::node_type spare_;
 };
 
 }  // namespace vramlab::replay

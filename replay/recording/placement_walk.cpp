@@ -97,8 +97,10 @@ std::map<std::size_t, PoolId> pools_of_survivors(const DeviceHistory& history) {
   std::map<Address, const SnapshotSegment*> survivors;
   for (const SnapshotSegment& segment : history.final_segments)
     if (!segment.is_expandable) survivors[segment.address] = &segment;
-  for (std::size_t i = history.events.size(); i-- > 0 && !survivors.empty();) {
-    const AllocatorEvent& event = history.events[i];
+  const traces::LongSequence<std::uint64_t>& rare = history.events.rare();
+  for (std::size_t at = rare.size(); at-- > 0 && !survivors.empty();) {
+    const std::uint64_t i = rare[at];
+    const AllocatorEvent event = history.events[i];
     if (event.action != Action::segment_alloc && event.action != Action::segment_free) continue;
     const auto found = survivors.find(event.address);
     if (found == survivors.end()) continue;
@@ -148,12 +150,12 @@ class PlacementWalk {
         start_(started.start),
         calls_(started.calls),
         whole_pools_(started.whole_pools),
-        in_time_(history, started.calls, started.phases, started.private_segments),
+        in_time_(started.in_time),
         settings_(&in_time_.at(0)),
         reservation_(started.reservation),
         least_reservation_(
             least_reservation(history, started.phases.front().settings.expandable_reserve)),
-        kinds_(request_kinds(history, started.phases.back().settings)),
+        kinds_(history, started.phases.back().settings),
         survivors_(pools_of_survivors(history)),
         work_left_(work_of_findings + findings_of_an_event * history.events.size()),
         watcher_(watcher) {
@@ -264,7 +266,7 @@ class PlacementWalk {
       case Action::free_completed:
         return blocks_.complete(event.address);
       case Action::segment_alloc: {
-        const PoolKind kind = kinds_[index];
+        const PoolKind kind = kinds_.at(index);
         life = blocks_.add(
             {event.address, event.size, event.stream, kind, false, survivor_pool(index), index},
             {{event.size, {}, GivenUse::free}});
@@ -287,11 +289,11 @@ class PlacementWalk {
   bool walk_map(std::size_t index) {
     const AllocatorEvent& event = history_.events[index];
     LifeIndex& life = life_;
-    life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
+    life = blocks_.reservation_for(event.address, {event.stream, kinds_.at(index)});
     if (life == no_life) {
-      const Bytes unit = expandable_unit(kinds_[index], *settings_);
+      const Bytes unit = expandable_unit(kinds_.at(index), *settings_);
       const Bytes size = round_up(reservation_, unit);
-      life = blocks_.add({event.address, size, event.stream, kinds_[index], true, {}, index},
+      life = blocks_.add({event.address, size, event.stream, kinds_.at(index), true, {}, index},
                          {{size, {}, GivenUse::unmapped}});
       note_bases();
     }
@@ -306,24 +308,26 @@ class PlacementWalk {
       return contradict(index);
     const LifeIndex life = block->life;
     note_life(index, life);
+    SegmentLife& served_by = blocks_.lives()[life];
+    ++served_by.request_count;
+    served_by.last_request = index;
     // A walk that is watched has no use for the findings of searches.
     if (!grew && watcher_ == nullptr) {
       PlacementRequest request = request_at(index);
-      if (const auto& known = blocks_.lives()[life].pool) request.pool = known;
+      if (served_by.pool) request.pool = served_by.pool;
       note_search(request, event.address, life);
     }
-    if (history_.traits.names_pools && !blocks_.lives()[life].pool)
-      blocks_.name_pool(life, event.pool);
-    blocks_.hand_out(event.address, handed_out_size(rounded, block->size, blocks_.lives()[life]));
+    if (history_.traits.names_pools && !served_by.pool) blocks_.name_pool(life, event.pool);
+    blocks_.hand_out(event.address, handed_out_size(rounded, block->size, served_by));
     tell(index);
   }
 
   /// The life that the growth will be part of; a new one is the next number.
-  LifeIndex life_to_grow(std::size_t index) const {
+  LifeIndex life_to_grow(std::size_t index) {
     const AllocatorEvent& event = history_.events[index];
     LifeIndex life = no_life;
     if (event.action == Action::segment_map)
-      life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
+      life = blocks_.reservation_for(event.address, {event.stream, kinds_.at(index)});
     return life != no_life ? life : static_cast<LifeIndex>(blocks_.lives().size());
   }
 
@@ -341,10 +345,10 @@ class PlacementWalk {
   }
 
   /// A request as its `alloc` tells it.
-  PlacementRequest request_at(std::size_t index) const {
+  PlacementRequest request_at(std::size_t index) {
     const AllocatorEvent& event = history_.events[index];
     PlacementRequest request{given_size(event.size),
-                             {event.stream, kinds_[index]},
+                             {event.stream, kinds_.at(index)},
                              std::nullopt,
                              settings_->expandable_segments};
     if (history_.traits.names_pools) request.pool = event.pool;
@@ -545,12 +549,12 @@ class PlacementWalk {
   const StartingState& start_;
   const RecordedCalls& calls_;
   const std::set<PoolId>& whole_pools_;
-  SettingsInTime in_time_;
+  const SettingsInTime& in_time_;
   /// The settings in force at the call that is being walked.
   const Settings* settings_;
   Bytes reservation_;
   Bytes least_reservation_;
-  traces::LongSequence<PoolKind> kinds_;
+  RequestKinds kinds_;
   /// The pools of segments by the event that got them.
   std::map<std::size_t, PoolId> survivors_;
   std::uint64_t work_left_;
@@ -593,9 +597,10 @@ StartedHistory begin_history(const DeviceHistory& history, SettingsPhases phases
                              const ReferenceVersion& version) {
   StartedHistory started;
   started.phases = std::move(phases);
-  started.private_segments = version.private_segments;
   started.room = room_of(history);
   started.calls = cut_into_calls(history, started.room);
+  started.in_time =
+      SettingsInTime(history, started.calls, started.phases, version.private_segments);
   started.whole_pools = find_whole_pools(history, started.phases.front().settings);
   started.reservation = told_reservation(started.room, started.reservation,
                                          started.phases.front().settings.expandable_reserve);
@@ -606,7 +611,7 @@ StartedHistory begin_history(const DeviceHistory& history, SettingsPhases phases
 
 StartedHistory start_history(const DeviceHistory& history, SettingsPhases phases,
                              const ReferenceVersion& version) {
-  const bool maps_memory = has_event(history, Action::segment_map);
+  const bool maps_memory = has_rare_event(history, Action::segment_map);
   if (maps_memory) {
     PlacedHistory placed = place_history(history, std::move(phases), version);
     return static_cast<StartedHistory&&>(placed);
@@ -670,19 +675,42 @@ LifeIndex PlacementBlocks::add(const SegmentLife& life, const std::vector<GivenB
   }
   Address at = life.base;
   for (const GivenBlock& block : blocks) {
-    enter(put(at, {block.size, index, block.use}), block.use);
+    enter(put(blocks_.lower_bound(at), at, {block.size, index, block.use}), block.use);
     at = at + block.size;
   }
   return index;
 }
 
-/// Removes a block in the way, which cannot have been there.
-auto PlacementBlocks::put(Address at, const PlacedBlock& block) -> Place {
-  if (const Place before = blocks_.find(at); before != blocks_.end()) leave(before);
-  return blocks_.insert_or_assign(at, block).first;
+auto PlacementBlocks::place_of(Address at) -> Place {
+  if (latest_ == blocks_.end() || latest_->first != at) latest_ = blocks_.find(at);
+  return latest_;
+}
+
+/// Replaces a block in the way, which cannot have been there. `next`: the block behind the place.
+auto PlacementBlocks::put(Place next, Address at, const PlacedBlock& block) -> Place {
+  const std::size_t count = blocks_.size();
+  Place place;
+  if (spare_block_) {
+    spare_block_.key() = at;
+    spare_block_.mapped() = block;
+    place = blocks_.insert(next, std::move(spare_block_));
+  } else {
+    place = blocks_.try_emplace(next, at, block);
+  }
+  if (blocks_.size() == count) {
+    leave(place);
+    place->second = block;
+  }
+  return place;
+}
+
+void PlacementBlocks::remove(Place block) {
+  if (latest_ == block) latest_ = blocks_.end();
+  spare_block_ = blocks_.extract(block);
 }
 
 const PlacedBlock* PlacementBlocks::find(Address at) const {
+  if (latest_ != blocks_.end() && latest_->first == at) return &latest_->second;
   const auto found = blocks_.find(at);
   return found == blocks_.end() ? nullptr : &found->second;
 }
@@ -712,7 +740,13 @@ void PlacementBlocks::add_free(Place block) {
   const LifeIndex life = block->second.life;
   FreeSet& set = free_[{class_of(life), lives_[life].pool}];
   const Bytes largest = set.empty() ? Bytes{} : set.rbegin()->first;
-  set.insert({block->second.size, block->first});
+  const FreeSet::value_type place{block->second.size, block->first};
+  if (spare_free_) {
+    spare_free_.value() = place;
+    set.insert(std::move(spare_free_));
+  } else {
+    set.insert(place);
+  }
   note_largest(largest, set);
   if (block->second.size == lives_[life].size && !lives_[life].is_expandable)
     whole_free_.insert(life);
@@ -725,10 +759,10 @@ void PlacementBlocks::remove_free(Place block) {
   check(group != free_.end() && !group->second.empty(), "a free block is among those of its pool");
   FreeSet& set = group->second;
   const Bytes largest = set.rbegin()->first;
-  set.erase({block->second.size, block->first});
+  spare_free_ = set.extract({block->second.size, block->first});
   note_largest(largest, set);
   if (set.empty() && group->first.pool && *group->first.pool != default_pool) free_.erase(group);
-  whole_free_.erase(life);
+  if (block->second.size == lives_[life].size) whole_free_.erase(life);
 }
 
 void PlacementBlocks::name_pool(LifeIndex index, PoolId pool) {
@@ -759,8 +793,12 @@ std::optional<Address> PlacementBlocks::next_base(LifeIndex life) const {
 }
 
 auto PlacementBlocks::neighbour_after(Place block) -> Place {
-  const auto next = blocks_.find(block->first + block->second.size);
-  return next != blocks_.end() && next->second.life == block->second.life ? next : blocks_.end();
+  const Address end = block->first + block->second.size;
+  Place next = std::next(block);
+  // Blocks of a history that contradicts itself may overlap.
+  if (next != blocks_.end() && next->first < end) next = blocks_.find(end);
+  const bool touches = next != blocks_.end() && next->first == end;
+  return touches && next->second.life == block->second.life ? next : blocks_.end();
 }
 
 auto PlacementBlocks::neighbour_before(Place block) -> Place {
@@ -788,7 +826,7 @@ auto PlacementBlocks::cut(Place block, Bytes front) -> Place {
   PlacedBlock rest = block->second;
   rest.size = rest.size - front;
   block->second.size = front;
-  return put(block->first + front, rest);
+  return put(std::next(block), block->first + front, rest);
 }
 
 /// Merges with neighbours of the same use and enters the set. Requires: the block is in no set.
@@ -796,13 +834,13 @@ auto PlacementBlocks::join(Place block, GivenUse use) -> Place {
   if (const Place next = neighbour_after(block); next != blocks_.end() && next->second.use == use) {
     leave(next);
     block->second.size += next->second.size;
-    blocks_.erase(next);
+    remove(next);
   }
   if (const Place before = neighbour_before(block);
       before != blocks_.end() && before->second.use == use) {
     leave(before);
     before->second.size += block->second.size;
-    blocks_.erase(block);
+    remove(block);
     block = before;
   }
   enter(block, use);
@@ -810,7 +848,7 @@ auto PlacementBlocks::join(Place block, GivenUse use) -> Place {
 }
 
 bool PlacementBlocks::hand_out(Address at, Bytes size) {
-  const Place block = blocks_.find(at);
+  const Place block = place_of(at);
   if (block == blocks_.end() || block->second.use != GivenUse::free || block->second.size < size)
     return false;
   leave(block);
@@ -820,14 +858,14 @@ bool PlacementBlocks::hand_out(Address at, Bytes size) {
 }
 
 bool PlacementBlocks::free(Address at) {
-  const Place block = blocks_.find(at);
+  const Place block = place_of(at);
   if (block == blocks_.end() || block->second.use != GivenUse::live) return false;
   block->second.use = GivenUse::waiting;
   return true;
 }
 
 bool PlacementBlocks::complete(Address at) {
-  const Place block = blocks_.find(at);
+  const Place block = place_of(at);
   if (block == blocks_.end() || block->second.use != GivenUse::waiting) return false;
   join(block, GivenUse::free);
   return true;
@@ -853,18 +891,18 @@ void PlacementBlocks::end_life(LifeIndex life, std::size_t event) {
 }
 
 bool PlacementBlocks::release(Address at, Bytes size, std::size_t event) {
-  const Place block = blocks_.find(at);
+  const Place block = place_of(at);
   if (block == blocks_.end() || block->second.use != GivenUse::free || block->second.size != size ||
       !is_whole(at) || lives_[block->second.life].is_expandable)
     return false;
   leave(block);
   end_life(block->second.life, event);
-  blocks_.erase(block);
+  remove(block);
   return true;
 }
 
 bool PlacementBlocks::map(Address at, Bytes size) {
-  const Place block = blocks_.find(at);
+  const Place block = place_of(at);
   if (block == blocks_.end() || block->second.use != GivenUse::unmapped ||
       block->second.size < size)
     return false;
@@ -892,7 +930,7 @@ bool PlacementBlocks::unmap(Address at, Bytes size, std::size_t event) {
   if (is_whole(block->first)) {
     leave(block);
     end_life(block->second.life, event);
-    blocks_.erase(block);
+    remove(block);
   }
   return true;
 }

@@ -32,6 +32,9 @@ struct SegmentLife {
   /// The events that began it (0 if it was there at the start) and ended it.
   std::size_t begin = 0;
   std::size_t end = ~std::size_t{0};
+  /// Requests that got a block of it; 0 for the last one where there was none.
+  std::size_t request_count = 0;
+  std::size_t last_request = 0;
 };
 
 struct PlacedBlock {
@@ -58,6 +61,11 @@ class PlacementBlocks {
     std::optional<PoolId> pool;
     friend auto operator<=>(const Group&, const Group&) = default;
   };
+
+  PlacementBlocks() = default;
+  PlacementBlocks(const PlacementBlocks&) = delete;
+  PlacementBlocks& operator=(const PlacementBlocks&) = delete;
+  ~PlacementBlocks() = default;
 
   LifeIndex add(const SegmentLife& life, const std::vector<GivenBlock>& blocks);
 
@@ -109,7 +117,9 @@ class PlacementBlocks {
  private:
   using Place = std::map<Address, PlacedBlock>::iterator;
 
-  Place put(Address at, const PlacedBlock& block);
+  Place place_of(Address at);
+  Place put(Place next, Address at, const PlacedBlock& block);
+  void remove(Place block);
   Place neighbour_after(Place block);
   Place neighbour_before(Place block);
   void enter(Place block, GivenUse use);
@@ -125,6 +135,11 @@ class PlacementBlocks {
   void note_distances_up_to(Address base);
 
   std::map<Address, PlacedBlock> blocks_;
+  /// The block that was looked up last; most are looked up several times in a row.
+  Place latest_ = blocks_.end();
+  // Nodes of the block and of the free block that went last, for the next ones.
+  std::map<Address, PlacedBlock>::node_type spare_block_;
+  FreeSet::node_type spare_free_;
   std::map<Group, FreeSet> free_;
   /// The largest block of each set of free blocks.
   std::multiset<Bytes> largest_;
@@ -191,9 +206,9 @@ class PlacementWatcher {
 /// All that a walk through the blocks of a history begins with.
 struct StartedHistory {
   SettingsPhases phases;
-  allocator::PrivateSegments private_segments = allocator::PrivateSegments::as_option_says;
   DeviceRoom room;
   RecordedCalls calls;
+  SettingsInTime in_time;
   /// Pools that never split a block.
   std::set<PoolId> whole_pools;
   StartingState start;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace vramlab::replay {
@@ -74,25 +75,35 @@ void PoolInference::note_reservations() {
 /// Requests with the same stack come from the same place of the program, which asks in the same
 /// pool as a rule; those that merely follow each other often do.
 void PoolInference::note_requests() {
-  std::map<std::pair<LifeIndex, LifeIndex>, Cost> counts;
-  const auto add = [&counts](LifeIndex a, LifeIndex b, Cost weight) {
-    if (a != b) counts[{std::min(a, b), std::max(a, b)}] += weight;
+  if (unknown_.empty()) return;
+  const auto number_of = [](LifeIndex a, LifeIndex b) {
+    return std::uint64_t{std::min(a, b)} << 32U | std::max(a, b);
+  };
+  std::unordered_map<std::uint64_t, Cost> counts;
+  const auto add = [&](LifeIndex a, LifeIndex b, Cost weight) {
+    if (a != b) counts[number_of(a, b)] += weight;
   };
   LifeIndex before = no_life;
-  std::map<traces::StackId, LifeIndex> last_of_stack;
+  // By stack.
+  std::vector<LifeIndex> last_of;
   for (std::size_t i = 0; i < history_.events.size(); ++i) {
     if (history_.events[i].action != Action::alloc) continue;
     const LifeIndex life = placements_.life_of_event[i];
     if (life == no_life) continue;
     if (before != no_life) add(life, before, 1);
     before = life;
-    if (history_.stacks.empty() || history_.stacks[i] == traces::StackId{}) continue;
-    const auto [last, is_new] = last_of_stack.try_emplace(history_.stacks[i], life);
-    if (!is_new) add(life, std::exchange(last->second, life), same_stack_weight);
+    const traces::StackId stack = stack_of(history_, i);
+    if (stack == traces::StackId{}) continue;
+    if (last_of.size() <= stack.value) last_of.resize(stack.value + std::size_t{1}, no_life);
+    const LifeIndex last = std::exchange(last_of[stack.value], life);
+    if (last != no_life) add(life, last, same_stack_weight);
   }
-  for (const auto& [pair, count] : counts) {
-    follows_[pair.first].push_back({pair.second, count});
-    follows_[pair.second].push_back({pair.first, count});
+  const std::map<std::uint64_t, Cost> in_order(counts.begin(), counts.end());
+  for (const auto& [pair, count] : in_order) {
+    const auto a = static_cast<LifeIndex>(pair >> 32U);
+    const auto b = static_cast<LifeIndex>(pair);
+    follows_[a].push_back({b, count});
+    follows_[b].push_back({a, count});
   }
 }
 
@@ -299,13 +310,10 @@ bool PoolInference::learn(const std::vector<std::size_t>& unexplained_calls) {
 }
 
 void PoolInference::count(Inferences& inferences) const {
-  for (const LifeIndex life : unknown_)
-    if (pools_[life] != default_pool) ++inferences.pool_assumed_segments;
-  for (std::size_t i = 0; i < history_.events.size(); ++i) {
-    const LifeIndex life = placements_.life_of_event[i];
-    if (history_.events[i].action == Action::alloc && life != no_life &&
-        !placements_.lives[life].pool && pools_[life] != default_pool)
-      ++inferences.pool_assumed_allocs;
+  for (const LifeIndex life : unknown_) {
+    if (pools_[life] == default_pool) continue;
+    ++inferences.pool_assumed_segments;
+    inferences.pool_assumed_allocs += placements_.lives[life].request_count;
   }
 }
 

@@ -60,10 +60,13 @@ class Cutter {
 
  private:
   void add(RecordedCallKind kind, std::size_t end, ReleaseOrigin origin = ReleaseOrigin::guessed) {
-    const bool had_room = had_room_until(end) && kind == RecordedCallKind::request;
+    RecordedCall call{kind, origin, false, false, at_, end};
+    follow_reserved(call);
+    call.had_room = call.had_room && kind == RecordedCallKind::request;
     // The stack of an emptied cache may be the request's by chance: then room decides.
-    if (had_room && free_stacks_ == FreeStacks::of_requests) origin = ReleaseOrigin::guessed;
-    calls_.push_back({kind, origin, had_room, at_, end});
+    if (call.had_room && free_stacks_ == FreeStacks::of_requests)
+      call.origin = ReleaseOrigin::guessed;
+    calls_.push_back(call);
     at_ = end;
   }
   /// Whether the completion has no stack of its free, but that of the event after all completions.
@@ -111,19 +114,21 @@ class Cutter {
   bool is_foreign_release(std::size_t event, StackId stack) const {
     return is_release(history_.events[event].action) && stack_of(history_, event) != stack;
   }
-  /// Follows the reserved memory up to there.
-  bool had_room_until(std::size_t end) {
+  /// Follows the reserved memory through the call, and notes what that says of it.
+  void follow_reserved(RecordedCall& call) {
     const Bytes before = reserved_;
     Bytes got;
-    for (std::size_t i = at_; i < end; ++i) {
+    for (std::size_t i = call.first; i < call.end; ++i) {
       const AllocatorEvent& event = history_.events[i];
+      if (!is_segment_call(event.action)) continue;
+      call.has_segment_calls = true;
       if (is_release(event.action))
         reserved_ = reserved_ - std::min(reserved_, event.size);
-      else if (is_segment_call(event.action))
+      else
         got += event.size;
     }
     reserved_ += got;
-    return got > Bytes{} && before + got <= room_.at_least();
+    call.had_room = got > Bytes{} && before + got <= room_.at_least();
   }
 
   const DeviceHistory& history_;

@@ -35,6 +35,8 @@ struct RecordedCall {
   ReleaseOrigin origin = ReleaseOrigin::guessed;
   /// There was room for what a request got without the releases before it: it was not refused.
   bool had_room = false;
+  /// There are calls of the device for segments among its events.
+  bool has_segment_calls = false;
   /// The call's events: [first, end).
   std::size_t first = 0;
   std::size_t end = 0;

@@ -95,10 +95,17 @@ bool has_stacks(const DeviceHistory& history) {
                              [](traces::StackId stack) { return stack != traces::StackId{}; });
 }
 
+void RecordedEvents::find_rare() {
+  for (std::size_t i = 0; i < size(); ++i)
+    if (is_rare((*this)[i].action)) rare_.push_back(i);
+}
+
 std::map<Address, traces::StackId> stacks_from_before(const DeviceHistory& history) {
   std::map<Address, traces::StackId> stacks = history.final_stacks;
-  for (const AllocatorEvent& event : history.events)
+  for (const AllocatorEvent& event : history.events) {
+    if (stacks.empty()) break;
     if (event.action == Action::alloc) stacks.erase(event.address);
+  }
   return stacks;
 }
 
@@ -141,20 +148,20 @@ Bytes reserved_at_end(const DeviceHistory& history) {
   return reserved;
 }
 
-bool has_event(const DeviceHistory& history, Action action) {
-  return std::ranges::any_of(
-      history.events, [action](const AllocatorEvent& event) { return event.action == action; });
+bool has_rare_event(const DeviceHistory& history, Action action) {
+  return std::ranges::any_of(history.events.rare(), [&](std::uint64_t event) {
+    return history.events[event].action == action;
+  });
 }
 
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
   Peak reserved;
-  std::uint64_t done = 0;
-  for (const AllocatorEvent& event : history.events) {
-    ++done;
+  for (const std::uint64_t i : history.events.rare()) {
+    const AllocatorEvent event = history.events[i];
     if (is_release(event.action))
       reserved.subtract(event.size);
     else if (is_segment_call(event.action))
-      reserved.add(event.size, done);
+      reserved.add(event.size, i + 1);
   }
   if (history.final_segments.empty() && reserved.highest() == 0 && reserved.now() == 0)
     return std::nullopt;
@@ -170,7 +177,7 @@ DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
     if (device.device == number) return device;
   DeviceHistory& device = history_.devices.emplace_back();
   device.device = number;
-  device.events = traces::LongSequence<AllocatorEvent>(place_);
+  device.events = RecordedEvents(place_);
   device.stacks = traces::LongSequence<traces::StackId>(place_);
   return device;
 }
@@ -257,7 +264,7 @@ bool has_classic_private_segments(const RecordedHistory& history, const traces::
 }
 
 bool fails_while_expandable(const DeviceHistory& device) {
-  return has_event(device, Action::oom) && has_event(device, Action::segment_map);
+  return has_rare_event(device, Action::oom) && has_rare_event(device, Action::segment_map);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,10 +33,6 @@ constexpr bool is_release(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
-struct DeviceHistory;
-/// Whether the history has an event of this kind.
-bool has_event(const DeviceHistory& history, Action action);
-
 /// Traits in which files differ: keys and entries that one has and another lacks.
 struct HistoryTraits {
   bool names_pools = false;
@@ -61,10 +58,49 @@ struct MemoryLabel {
   traces::TextId text;
 };
 
+/// A history's events in order. Those about segments, failures and markers are few, and are found
+/// without a walk through all the others.
+class RecordedEvents : private traces::LongSequence<AllocatorEvent> {
+  using Sequence = traces::LongSequence<AllocatorEvent>;
+
+ public:
+  using Sequence::begin, Sequence::end, Sequence::size, Sequence::empty, Sequence::front,
+      Sequence::back, Sequence::operator[], Sequence::records_in_memory, Sequence::to_vector,
+      Sequence::place, Sequence::const_iterator, Sequence::value_type;
+
+  RecordedEvents() = default;
+  explicit RecordedEvents(const traces::ScratchPlace& place) : Sequence(place), rare_(place) {}
+  // NOLINTBEGIN(google-explicit-constructor): they are events already.
+  RecordedEvents(Sequence events) : Sequence(std::move(events)), rare_(place()) { find_rare(); }
+  RecordedEvents(std::vector<AllocatorEvent> events) : Sequence(std::move(events)) { find_rare(); }
+  RecordedEvents(std::initializer_list<AllocatorEvent> events) : Sequence(events) { find_rare(); }
+  // NOLINTEND(google-explicit-constructor)
+
+  void push_back(const AllocatorEvent& event) {
+    if (is_rare(event.action)) rare_.push_back(size());
+    Sequence::push_back(event);
+  }
+  const Sequence& all() const { return *this; }
+  /// The numbers of the events that neither hand out nor free a block, ascending.
+  const traces::LongSequence<std::uint64_t>& rare() const { return rare_; }
+  static bool is_rare(Action action) {
+    return is_segment_call(action) || action >= Action::snapshot;
+  }
+
+  friend bool operator==(const RecordedEvents& a, const RecordedEvents& b) {
+    return a.all() == b.all();
+  }
+
+ private:
+  void find_rare();
+
+  traces::LongSequence<std::uint64_t> rare_;
+};
+
 struct DeviceHistory {
   std::int64_t device = 0;
   HistoryTraits traits;
-  traces::LongSequence<AllocatorEvent> events;
+  RecordedEvents events;
   /// By event, in the tables of the reader.
   traces::LongSequence<traces::StackId> stacks;
   /// In order.
@@ -74,6 +110,9 @@ struct DeviceHistory {
   /// The stacks of final blocks in use, if the file says them.
   std::map<Address, traces::StackId> final_stacks;
 };
+
+/// Whether the history has an event of this kind. Requires: it is a rare one.
+bool has_rare_event(const DeviceHistory& history, Action action);
 
 /// Whether any event has a stack.
 bool has_stacks(const DeviceHistory& history);

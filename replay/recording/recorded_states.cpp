@@ -89,7 +89,7 @@ std::optional<Bytes> device_free_at(const DeviceHistory& history, std::size_t co
 FragmentationRules rules_of(const DeviceHistory& history, std::size_t count,
                             const Settings& settings) {
   FragmentationRules rules{settings};
-  rules.requests.emplace(settings).add_all(history.events);
+  rules.requests.emplace(settings).add_all(history.events.all());
   if (rules.requests->counts().empty()) rules.requests.reset();
   rules.device_free = device_free_at(history, count, settings);
   return rules;

@@ -16,7 +16,7 @@ using traces::InputError;
 class ProgramCollector : public traces::ProgramSink {
  public:
   ProgramCollector(std::string file, const traces::ScratchPlace& scratch)
-      : file_(std::move(file)), writer_(scratch, KeepsIds::yes) {}
+      : file_(std::move(file)), writer_(scratch, KeepsIds::always) {}
 
   void header(const traces::TraceHeader& header) override { header_ = header; }
   void program_event(const traces::ProgramEvent& event) override {

@@ -25,6 +25,7 @@ class SeenExpandable {
   /// Whether the call got memory for expandable segments; empty if it got no memory.
   std::optional<bool> at(const RecordedCall& call) const {
     std::optional<bool> is_on;
+    if (!call.has_segment_calls) return is_on;
     for (std::size_t event = call.first; event < call.end; ++event) {
       const AllocatorEvent& seen = history_.events[event];
       if (seen.action == Action::segment_map) is_on = true;

@@ -25,10 +25,12 @@ using SettingsPhases = std::vector<SettingsPhase>;
 
 class SettingsInTime {
  public:
+  /// The settings of no history.
+  SettingsInTime() = default;
   SettingsInTime(const DeviceHistory& history, const RecordedCalls& calls,
                  const SettingsPhases& phases, allocator::PrivateSegments private_segments);
 
-  /// The settings at the call of this index.
+  /// The settings at the call of this index. Requires: there is a history.
   const allocator::Settings& at(std::size_t call) const;
 
   struct Change {

@@ -130,27 +130,23 @@ class BackwardRun {
 
 RewoundState run_backwards(const DeviceHistory& history) { return BackwardRun(history).run(); }
 
-traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
-                                             const allocator::Settings& settings) {
-  traces::LongSequence<PoolKind> kinds(history.events.place());
-  const auto fill_until = [&kinds](std::size_t end, PoolKind kind) {
-    while (kinds.size() < end) kinds.push_back(kind);
-  };
-  for (std::size_t i = 0; i < history.events.size(); ++i) {
-    const AllocatorEvent event = history.events[i];
-    if (event.action == Action::alloc && event.size < allocator::request_limit)
-      fill_until(i + 1, allocator::pool_kind_of(round_request(event.size, settings)));
-    if (event.action == Action::oom) fill_until(i + 1, allocator::pool_kind_of(event.size));
+PoolKind RequestKinds::at(std::size_t event) {
+  if (event < end_) return kind_;
+  for (end_ = event; end_ < history_.events.size();) {
+    const AllocatorEvent next = history_.events[end_++];
+    if (next.action == Action::alloc && next.size < allocator::request_limit)
+      return kind_ = allocator::pool_kind_of(round_request(next.size, settings_));
+    if (next.action == Action::oom) return kind_ = allocator::pool_kind_of(next.size);
   }
-  fill_until(history.events.size(), PoolKind::large);
-  return kinds;
+  return kind_ = PoolKind::large;
 }
 
 Bytes least_reservation(const DeviceHistory& history, const allocator::Reserve& reserve) {
   std::uint64_t now = reserved_at_end(history).count;
   std::uint64_t most = now;
-  for (std::size_t i = history.events.size(); i-- > 0;) {
-    const AllocatorEvent& event = history.events[i];
+  const traces::LongSequence<std::uint64_t>& rare = history.events.rare();
+  for (std::size_t i = rare.size(); i-- > 0;) {
+    const AllocatorEvent event = history.events[rare[i]];
     const std::uint64_t size = event.size.count;
     if (event.action == Action::segment_map || event.action == Action::segment_alloc)
       now -= std::min(now, size);
@@ -392,19 +388,20 @@ bool is_hole_below(const Followed& one, const AllocatorEvent& event, PoolKind ki
 }
 
 /// A later map below the lowest piece shows addresses that were reserved and unmapped.
-void lower_bases(const DeviceHistory& history, const traces::LongSequence<PoolKind>& kinds,
-                 Bytes least, const allocator::Settings& settings,
+void lower_bases(const DeviceHistory& history, Bytes least, const allocator::Settings& settings,
                  std::vector<StartingReservation>& reservations) {
+  if (reservations.empty()) return;
+  RequestKinds kinds(history, settings);
   std::vector<Followed> followed = follow(reservations);
-  for (std::size_t i = 0; i < history.events.size(); ++i) {
-    const AllocatorEvent& event = history.events[i];
+  for (const std::uint64_t i : history.events.rare()) {
+    const AllocatorEvent event = history.events[i];
     const bool is_map = event.action == Action::segment_map;
     if (!is_map && event.action != Action::segment_unmap) continue;
     auto holder = std::ranges::find_if(
         followed, [&](const Followed& one) { return one.holds(event, least); });
     if (holder == followed.end() && is_map) {
       holder = std::ranges::find_if(followed, [&](const Followed& one) {
-        return is_hole_below(one, event, kinds[i], least, settings);
+        return is_hole_below(one, event, kinds.at(i), least, settings);
       });
       if (holder != followed.end()) holder->reservation->base = event.address;
     }
@@ -416,10 +413,9 @@ void lower_bases(const DeviceHistory& history, const traces::LongSequence<PoolKi
   }
 }
 
-/// `kinds`: as request_kinds() gives them. By ascending base.
+/// By ascending base.
 std::vector<StartingReservation> find_reservations(const DeviceHistory& history,
                                                    RewoundState& rewound,
-                                                   const traces::LongSequence<PoolKind>& kinds,
                                                    const allocator::Settings& settings) {
   find_kinds(history, rewound, settings);
   const Bytes reach = least_reservation(history, settings.expandable_reserve);
@@ -430,7 +426,7 @@ std::vector<StartingReservation> find_reservations(const DeviceHistory& history,
           {address, piece.stream, *piece.kind, piece.pool, piece.kind_is_guessed, {}});
     add_piece(reservations.back(), address, piece);
   }
-  lower_bases(history, kinds, reach, settings, reservations);
+  lower_bases(history, reach, settings, reservations);
   return reservations;
 }
 
@@ -501,12 +497,11 @@ StartingState find_starting_state(const DeviceHistory& history, const allocator:
                                   Bytes reservation) {
   RewoundState rewound = run_backwards(history);
   const BlockExtents extents = ExtentFinder(history, rewound, settings).find();
-  const traces::LongSequence<PoolKind> kinds = request_kinds(history, settings);
   const SegmentBuilder builder(rewound, extents);
   std::map<Address, std::pair<GivenSegment, std::optional<PoolId>>> by_base;
   for (const auto& [base, classic] : rewound.classic)
     by_base[base] = {classic_segment(base, classic, builder), classic.pool};
-  for (const StartingReservation& one : find_reservations(history, rewound, kinds, settings))
+  for (const StartingReservation& one : find_reservations(history, rewound, settings))
     by_base[one.base] = {
         reserved_segment(one, expandable_unit(one.kind, settings), reservation, builder), one.pool};
   StartingState state;

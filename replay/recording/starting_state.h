@@ -40,8 +40,22 @@ std::map<Address, Bytes> requested_at_start(const StartingState& start);
 
 /// The kind of pool for each event that asks for memory or belongs to such a call, by the request
 /// that ends the call; large if no request follows.
-traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
-                                             const allocator::Settings& settings);
+class RequestKinds {
+ public:
+  /// Both must outlive it.
+  RequestKinds(const DeviceHistory& history, const allocator::Settings& settings)
+      : history_(history), settings_(settings) {}
+
+  /// Requires: no later event was asked for.
+  PoolKind at(std::size_t event);
+
+ private:
+  const DeviceHistory& history_;
+  const allocator::Settings& settings_;
+  /// The events before it, back to the request before, have this kind.
+  std::size_t end_ = 0;
+  PoolKind kind_ = PoolKind::large;
+};
 
 /// The least number of addresses that an expandable segment reserves, on a device with the most
 /// memory that it was seen to have.

@@ -38,7 +38,7 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
                      const VerifyConditions& conditions)
     : history_(history),
       explained_(explained),
-      in_time_(history, explained.calls, explained.phases, explained.private_segments),
+      in_time_(explained.in_time),
       device_(history,
               explained.shown_device().value_or(*allocator::device_total_for(unknown_reservation))),
       engine_(device_, conditions.version, in_time_.at(0)),
@@ -643,8 +643,8 @@ void VerifyRun::explain_releases() {
 
 void VerifyRun::count_segment_calls() {
   SegmentCallCounts& counts = fidelity_.segment_calls;
-  counts.total = static_cast<std::uint64_t>(
-      std::ranges::count_if(history_.events, is_segment_call, &AllocatorEvent::action));
+  for (const std::uint64_t event : history_.events.rare())
+    if (is_segment_call(history_.events[event].action)) ++counts.total;
   counts.wrong += device_.wrong_count();
   const std::uint64_t others = counts.taken + counts.wrong;
   counts.explained = counts.total > others ? counts.total - others : 0;

@@ -120,7 +120,7 @@ class VerifyRun : private allocator::Director {
 
   const DeviceHistory& history_;
   const ExplainedHistory& explained_;
-  SettingsInTime in_time_;
+  const SettingsInTime& in_time_;
   RecordedDevice device_;
   ReplayEngine engine_;
   ReleaseRules rules_;

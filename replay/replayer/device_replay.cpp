@@ -286,7 +286,7 @@ DeviceHistory history_of(DeviceReplay& replay) {
   history.traits.names_pools = true;
   history.traits.requests_frees = true;
   history.events = replay.take_history();
-  history.stacks = replay.history_stacks(history.events);
+  history.stacks = replay.history_stacks(history.events.all());
   history.final_segments = replay.take_snapshot().segments;
   return history;
 }

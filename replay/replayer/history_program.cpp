@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "replay/recording/explained_history.h"
@@ -46,12 +47,14 @@ class ProgramBuilder {
         explained_(explained),
         texts_(texts),
         pools_(pools_by_generation(history, explained)),
-        writer_(history.events.place()),
+        writer_(history.events.place(), KeepsIds::never),
         program_(facts_of(history, explained)),
         memory_(choose_memory(program_.memory, program_.shown_device, {}).memory),
         others_(history, explained, memory_) {
-    for (std::size_t i = 0; i < history.events.size(); ++i)
-      if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
+    for (LifeIndex life = 0; life < pools_.size(); ++life) {
+      std::size_t& last = last_request_[pools_[life]];
+      last = std::max(last, explained.placements.lives[life].last_request);
+    }
     for (LifeIndex life = 0; life < pools_.size(); ++life)
       if (explained.whole_pools.contains(explained.pools[life])) whole_pools_.insert(pools_[life]);
     find_emptied();
@@ -137,6 +140,7 @@ class ProgramBuilder {
   }
 
   void add_start() {
+    if (explained_.start.segments.empty()) return;
     std::set<PoolId> pools;
     const std::map<Address, traces::StackId> stacks = stacks_from_before(history_);
     for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
@@ -160,7 +164,7 @@ class ProgramBuilder {
     for (const Address at : waiting_at_start_) add_waiting_free(at);
   }
 
-  std::uint64_t name(Address at) { return ids_[at] = next_id_++; }
+  std::uint64_t name(Address at) { return ids_[at.value] = next_id_++; }
 
   void use_pool(PoolId pool) {
     if (!used_pools_.insert(pool).second) return;
@@ -275,14 +279,14 @@ class ProgramBuilder {
   }
 
   void add_free(Address address) {
-    const auto found = ids_.find(address);
+    const auto found = ids_.find(address.value);
     if (found == ids_.end()) return void(++program_.unmatched_frees);
     add(ProgramEventKind::free).id = found->second;
     ids_.erase(found);
   }
 
   void add_waiting_free(Address address) {
-    const auto found = ids_.find(address);
+    const auto found = ids_.find(address.value);
     if (found == ids_.end()) return void(++program_.unmatched_frees);
     const StreamId stream{next_stream_++};
     ProgramEvent& use = add(ProgramEventKind::use);
@@ -480,7 +484,8 @@ class ProgramBuilder {
   std::uint64_t next_id_ = 1;
   std::size_t next_change_ = 0;
   std::uint64_t next_stream_ = first_waiting_stream;
-  std::map<Address, std::uint64_t> ids_;
+  /// By address.
+  std::unordered_map<std::uint64_t, std::uint64_t> ids_;
   std::map<Address, WaitingFree> waiting_;
   /// Streams that refused requests waited for, the oldest free first, each with the time at which
   /// its work is done at the latest.

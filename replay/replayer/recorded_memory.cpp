@@ -38,14 +38,13 @@ MemoryOfOthers::MemoryOfOthers(const DeviceHistory& history, const PlacedHistory
       memory_(memory),
       reserved_(reserved_at(placed.start)),
       limit_(memory),
-      maps_memory_(std::ranges::any_of(
-          history.events,
-          [](const AllocatorEvent& event) { return event.action == Action::segment_map; })),
+      maps_memory_(has_rare_event(history, Action::segment_map)),
       needs_no_others_(placed.room.total == memory) {}
 
 MemoryOfOthers::Sums MemoryOfOthers::sums_of(
     const RecordedCall& call, const std::set<std::size_t>& released_otherwise) const {
   Sums sums;
+  if (!call.has_segment_calls) return sums;
   for (std::size_t i = call.first; i < call.end; ++i) {
     const AllocatorEvent& event = history_.events[i];
     if (is_release(event.action))

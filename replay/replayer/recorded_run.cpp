@@ -29,7 +29,7 @@ std::string difference_text(const AllocatorEvent* recorded, const AllocatorEvent
 }  // namespace
 
 EntryComparison::EntryComparison(const DeviceHistory& recorded)
-    : recorded_(recorded.events),
+    : recorded_(recorded.events.all()),
       recorded_count_(recorded.events.size()),
       requests_frees_(recorded.traits.requests_frees) {
   if (!requests_frees_ || recorded_count_ < 2) return;

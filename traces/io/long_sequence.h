@@ -108,8 +108,13 @@ class LongSequence {
     for (const Chunk& chunk : chunks_) count += chunk.records.size();
     return count;
   }
-  /// The place for other sequences about the same history.
-  const ScratchPlace& place() const { return place_; }
+  /// The place for other sequences about the same history. Once one lies in a file, the others need
+  /// no memory either.
+  ScratchPlace place() const {
+    ScratchPlace place = place_;
+    if (file_) place.most_bytes_in_memory = std::min(place.most_bytes_in_memory, place.chunk_bytes);
+    return place;
+  }
   /// All records of a sequence that is known to be short.
   std::vector<Record> to_vector() const {
     std::vector<Record> records;

@@ -1,5 +1,5 @@
-// Recorded histories: the versions that a snapshot can be of, by its keys and segments, and whether
-// requests come from threads that the program started.
+// Recorded histories: the versions that a snapshot can be of, by its keys and segments, whether
+// requests come from threads that the program started, and rare events.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,6 +90,25 @@ TEST_F(RecordedThreads, are_none_where_the_main_program_asks) {
 TEST_F(RecordedThreads, are_none_where_there_are_no_stacks) {
   history_.events.push_back({allocator::Action::alloc, {}, {512}, {}, {}, 0});
   EXPECT_FALSE(has_threads(history_, tables_));
+}
+
+TEST(RecordedEvents, know_those_that_are_not_about_a_block) {
+  using allocator::Action;
+  std::vector<AllocatorEvent> events;
+  for (const Action action :
+       {Action::segment_alloc, Action::alloc, Action::snapshot, Action::free_requested,
+        Action::free_completed, Action::segment_free, Action::alloc, Action::segment_map,
+        Action::segment_unmap, Action::oom})
+    events.push_back({action, {}, {512}, {}, {}, 0});
+  RecordedEvents one_by_one;
+  for (const AllocatorEvent& event : events) one_by_one.push_back(event);
+  const std::vector<RecordedEvents> ways = {
+      RecordedEvents(events), RecordedEvents(traces::LongSequence<AllocatorEvent>(events)),
+      one_by_one};
+  for (const RecordedEvents& way : ways) {
+    EXPECT_EQ(way.size(), events.size());
+    EXPECT_THAT(way.rare().to_vector(), ElementsAre(0, 2, 5, 7, 8, 9));
+  }
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ RecordedHistory in_memory(const traces::RecordedCase& recorded, std::uint64_t se
 RecordedHistory in_files(const RecordedHistory& whole) {
   RecordedHistory history = whole;
   for (DeviceHistory& device : history.devices) {
-    traces::LongSequence<AllocatorEvent> events(small_place());
+    RecordedEvents events(small_place());
     for (const AllocatorEvent& event : device.events) events.push_back(event);
     device.events = std::move(events);
   }

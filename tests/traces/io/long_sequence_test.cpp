@@ -54,6 +54,13 @@ TEST(LongSequences, are_read_in_any_order) {
   for (std::size_t i = 1000; i-- > 0;) EXPECT_EQ(sequence[i], i * i);
 }
 
+TEST(LongSequences, leave_others_of_the_same_history_no_memory_once_they_are_in_a_file) {
+  EXPECT_EQ(numbers(8).place().most_bytes_in_memory, 128U);
+  const Numbers in_file = numbers(100);
+  EXPECT_EQ(in_file.place().most_bytes_in_memory, 64U);
+  EXPECT_EQ(numbers(100, in_file.place()), in_file);
+}
+
 TEST(LongSequences, are_read_while_they_grow) {
   Numbers sequence(small_place());
   for (std::size_t i = 0; i < 500; ++i) {
