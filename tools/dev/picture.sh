@@ -7,7 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 bash tools/build.sh release vramlab
 mkdir -p docs/images
-VRAMLAB_PROGRAM="$PWD/build/vramlab" VRAMLAB_SOURCES="$PWD" \
+VRAMLAB_BROWSER_PATH="$(command -v chromium chromium-browser google-chrome | head -1)" \
+  VRAMLAB_PROGRAM="$PWD/build/vramlab" VRAMLAB_SOURCES="$PWD" \
   node tests/web/report/picture.mjs "$PWD/docs/images/report.png"
 [ ! -e build-page/vramlab.html ] ||
   VRAMLAB_PAGE="$PWD/build-page" node tests/web/page/picture.mjs "$PWD/docs/images"

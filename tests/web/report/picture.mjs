@@ -5,7 +5,6 @@ import { Pages } from "./pages.mjs";
 
 const [, , output] = process.argv;
 const pages = new Pages();
-await pages.start();
 try {
   const tab = await pages.open(pages.report(
     "report.html", pages.sample("gpt_training.pickle.gz"), "--conf", "expandable_segments:True"));
