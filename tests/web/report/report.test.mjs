@@ -15,6 +15,14 @@ before(() => {
   vramlab("replay", pages.sample("training.vtrace"), "--snapshot-out", recording);
 });
 
+/** A history of this many events, and its page. */
+const long = { count: Number(process.env.VRAMLAB_REPORT_EVENTS ?? 1_000_000), trace: "", page: "" };
+before(() => {
+  long.trace = pages.path("long.vtrace");
+  vramlab("generate", "training", "--events", String(long.count), "-o", long.trace);
+  long.page = pages.report("long.html", long.trace);
+});
+
 describe("a page of a recording", () => {
   let tab;
   before(async () => {
@@ -470,6 +478,16 @@ test("a recording that ran out of memory begins with the line that failed", asyn
   await tab.close();
 });
 
+test("runs whose times differ much share the number of events at first", async () => {
+  const loader = pages.sample("dataloader.vtrace.jsonl");
+  const seconds = (file) => Math.max(...vramlabJson("info", file).files.map(({ program }) =>
+    (program.last_time_ns - program.first_time_ns) / 1e9));
+  assert.ok(seconds(loader) * 4 < seconds(long.trace));
+  const tab = await pages.open(pages.report("unlike.html", long.trace, loader));
+  assert.equal(await tab.locator("input[name=axis]:checked").inputValue(), "event");
+  await tab.close();
+});
+
 test("two recordings of different length side by side", async () => {
   const shorter = pages.path("shorter.pickle");
   vramlab("replay", pages.sample("leak.vtrace"), "--snapshot-out", shorter);
@@ -489,7 +507,9 @@ test("a snapshot without a history has a state and says that it has no more", as
   const json = snapshotJson(recording, "end").devices[0];
   assert.equal((await figures(tab)).reserved, json.reserved_bytes);
   assert.equal(await tab.locator("#memory").isVisible(), false);
-  assert.match(await tab.locator("#about").innerText(), /it has no history/);
+  const about = await tab.locator("#about").innerText();
+  assert.match(about, /it has no history/);
+  assert.doesNotMatch(about, /peaks|block by block/);
   pages.isQuiet(tab);
   await tab.close();
 });
@@ -518,14 +538,6 @@ async function processorTime(tab) {
   return async () => (await cdp.send("Performance.getMetrics")).metrics
     .find(({ name }) => name === "TaskDuration").value;
 }
-
-/** A history of this many events, and its page. */
-const long = { count: Number(process.env.VRAMLAB_REPORT_EVENTS ?? 1_000_000), trace: "", page: "" };
-before(() => {
-  long.trace = pages.path("long.vtrace");
-  vramlab("generate", "training", "--events", String(long.count), "-o", long.trace);
-  long.page = pages.report("long.html", long.trace);
-});
 
 test("a million blocks are drawn while they are zoomed and moved", async () => {
   const path = pages.path("million.html");

@@ -17,6 +17,21 @@ export function aboutView(panel: Panel): HTMLElement {
                                      : "of a replay by vramlab");
   add("allocator", `PyTorch ${run.json.reference}`);
   add("options", run.json.options || "none");
+  if (device.hasHistory) addHistory(panel, add);
+  if (json.best_packing) add("best packing", packingText(json.best_packing));
+  const notes = [...run.json.notes, ...json.notes];
+  const box = element("div", {}, factList(facts));
+  if (notes.length > 0) {
+    const items = element("ul", { class: "notes" });
+    notes.forEach((note) => items.append(element("li", {}, note)));
+    box.append(element("h4", {}, "Notes"), items);
+  }
+  return box;
+}
+
+/** Parts of the history that the page has, and parts that were left out. */
+function addHistory(panel: Panel, add: (name: string, text: string) => void): void {
+  const { json } = panel.device;
   add("events", numberText(json.events_total));
   add("plots", json.events_per_stretch <= 1 ? "a point for every event"
     : `of each ${numberText(json.events_per_stretch)} events the moments at which a figure is ` +
@@ -32,15 +47,6 @@ export function aboutView(panel: Panel): HTMLElement {
   add("peaks", `${sizeText(json.peak_allocated.allocated)} allocated at event ` +
     `${eventText(json.peak_allocated.step)}, ${sizeText(json.peak_reserved.reserved)} reserved at ` +
     `event ${eventText(json.peak_reserved.step)}`);
-  if (json.best_packing) add("best packing", packingText(json.best_packing));
-  const notes = [...run.json.notes, ...json.notes];
-  const box = element("div", {}, factList(facts));
-  if (notes.length > 0) {
-    const items = element("ul", { class: "notes" });
-    notes.forEach((note) => items.append(element("li", {}, note)));
-    box.append(element("h4", {}, "Notes"), items);
-  }
-  return box;
 }
 
 function packingText(packing: { bytes: number; load_bound: number }): string {

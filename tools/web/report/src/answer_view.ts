@@ -11,7 +11,7 @@ export function hasAnswer({ run }: Panel): boolean {
 
 export function answerView({ run }: Panel): HTMLElement {
   return run.json.answer ? answerNode(run.json.answer)
-    : element("p", { class: "note" }, "a replay, which is not explained here");
+    : element("p", { class: "note" }, "This is a replay; only recordings are explained here.");
 }
 
 export function answerNode({ headline, lines }: Answer): HTMLElement {

@@ -142,7 +142,7 @@ function places(): Place[] {
 
 function fillGoto(): void {
   const select = byId<HTMLSelectElement>("goto");
-  select.replaceChildren(element("option", { value: "" }, "…"), ...places().map((place, i) =>
+  select.replaceChildren(element("option", { value: "" }, "Go to…"), ...places().map((place, i) =>
     element("option", { value: String(i) }, place.text)));
 }
 
@@ -294,14 +294,22 @@ function eventsOf(number: number): number {
     .reduce((sum, device) => sum + device.json.events_total, 0);
 }
 
+/** Runs beside each other have other events, such as their own segments, but often the same times. One
+ *  that is much shorter than another could not be seen beside it. */
+function areAlikeLong(): boolean {
+  const durations = runs.map(({ devices }) => Math.max(...devices.map(({ moments: { time_us: times } }) =>
+    times[times.length - 1]! - times[0]!)));
+  return Math.min(...durations) * 4 >= Math.max(...durations);
+}
+
 async function start(): Promise<void> {
   runs = (await readRuns()).filter((run) => run.devices.length > 0);
   const subject = [...new Set(runs.map((run) => run.json.file.split(/[\\/]/).at(-1)!))].join(" · ");
   byId("subject").textContent = subject;
   document.title = `${subject} – vramlab report`;
   if (runs.length === 0) throw new Error("the recording has no devices with memory to show");
-  // Runs beside each other have other events, such as their own segments, but the same times.
-  if (runs.length > 1) document.querySelector<HTMLInputElement>("input[name=axis][value=time]")!.checked = true;
+  if (runs.length > 1 && areAlikeLong())
+    document.querySelector<HTMLInputElement>("input[name=axis][value=time]")!.checked = true;
   setUpControls();
   followParent(() => chosen);
   setUpDevices();
