@@ -107,7 +107,9 @@ class Tab {
   async answer(button) {
     await this.click(button);
     await this.until(() => !document.getElementById("answer").textContent.startsWith("Working"));
-    return this.text("#answer");
+    const text = await this.text("#answer");
+    assert.doesNotMatch(text, /undefined|null|NaN|Infinity/);
+    return text;
   }
   /** The frame of the report, once it shows this. Browsers draw a frame only when it is in view. */
   async report(place) {

@@ -118,6 +118,7 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.until(() => /overlap.* beside missing/s.test(document.getElementById("answer").textContent));
     assert.deepEqual(await tab.tab.$$eval("#answer table:first-of-type th", (heads) =>
       heads.map((head) => head.textContent)), ["", "base", "new", "change"]);
+    assert.doesNotMatch(await tab.text("#answer"), /undefined|null|NaN/);
   });
 
   page("tells at first what happened, as the program explains it", async (tab) => {
@@ -247,6 +248,9 @@ for (const kind of browsers) describe(kind.browser, () => {
     assert.ok(Math.abs(frame.top) < 2, `the frame is in view, at ${frame.top}`);
     // A jump inside of the frame scrolls the page.
     await report.evaluate(() => document.getElementById("about").scrollIntoView());
+    // On the way the frame may be where the page was.
+    await report.waitForFunction(() =>
+      document.getElementById("about").getBoundingClientRect().top < window.innerHeight);
     const inside = await report.evaluate(() => window.scrollY);
     await tab.until((wanted) => Math.abs(
       document.getElementById("report-place").getBoundingClientRect().top + wanted) < 3, inside);
@@ -261,8 +265,8 @@ for (const kind of browsers) describe(kind.browser, () => {
     await report.$eval("#steps", (button) => button.click());
     await tab.until((words) => document.getElementById("learn").dataset.shown === words,
                     `vramlab steps example.pickle --from ${event}`);
-    await tab.untilStep(0, 40);
-    const { steps } = json("steps", example, "--from", String(event), "--count", "1");
+    const { steps } = json("steps", example, "--from", String(event), "--count", "40");
+    await tab.untilStep(0, steps.length);
     assert.equal(await tab.text("#step-said code"), steps[0].record);
     assert.match(await tab.text("#step-memory"), /segments, which these steps do not change/);
     assert.equal(await tab.tab.$eval("#learn-change", (node) => node.hidden), true);
@@ -411,9 +415,19 @@ for (const kind of browsers) describe(kind.browser, () => {
       await tab.asked();
       await tab.until(() => document.querySelector("#told .headline"));
       assert.ok(await tab.tab.evaluate(() => document.documentElement.scrollWidth) <= width);
-      for (const right of await tab.tab.$$eval("#figures th, #figures td", (cells) =>
-        cells.map((cell) => cell.getBoundingClientRect().right)))
-        assert.ok(right <= width, `a cell ends at ${right}`);
+      const fits = async (place) => {
+        for (const right of await tab.tab.$$eval(`${place} :is(th, td)`, (cells) =>
+          cells.map((cell) => cell.getBoundingClientRect().right)))
+          assert.ok(right <= width, `a cell of ${place} ends at ${right}`);
+      };
+      await fits("#figures");
+      for (const button of ["#advise", "#capacity", "#sweep", "#why", "#peak"]) {
+        await tab.answer(button);
+        await fits("#answer");
+      }
+      await tab.choose("#second", sample("overlap.vtrace.jsonl"));
+      await tab.until(() => /overlap.* beside/s.test(document.getElementById("answer").textContent));
+      await fits("#answer");
       const contrasts = await tab.tab.evaluate(() => {
         const luminance = (text) => {
           const [r, g, b] = text.match(/[\d.]+/g).map((part) => Number(part) / 255)

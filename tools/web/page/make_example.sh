@@ -3,7 +3,7 @@
 # memory on a device of 6 GiB with no options.
 #   bash tools/web/page/make_example.sh [PROGRAM]
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 program="${1:-build/vramlab}"
 folder="$(mktemp -d)"

@@ -7,7 +7,7 @@ export interface Replayed {
   events: number;
   notes: string[];
   metrics: Record<string, number>;
-  out_of_memory: { device: number; event: number; text?: string }[];
+  out_of_memory: { device: number; event: number }[];
   devices: ReplayedDevice[];
 }
 export interface ReplayedDevice {
@@ -32,6 +32,8 @@ export interface FileFacts {
   version: string;
   version_reason: string;
   devices: DeviceFacts[];
+  /** None of a snapshot. */
+  program: { events: number } | null;
 }
 export interface Info { files: FileFacts[] }
 
@@ -68,7 +70,8 @@ export interface CapacityRow {
   conf: string;
   least_bytes: number | null;
   above_packing_millionths: number | null;
-  peak_reserved: number;
+  peak_without_limit_bytes: number;
+  smallest_gpu: { name: string; available_bytes: number; larger_gpus: number } | null;
   lower_bounds: { live_rounded_bytes: number } | null;
 }
 
@@ -83,6 +86,7 @@ export interface Compared {
   base: { file: string };
   new: { file: string };
   moment: string;
-  changes: Record<string, { unit: string; base: number; new: number }>;
+  /** None where a file does not tell. */
+  changes: Record<string, { unit: string; base: number | null; new: number | null }>;
   groups: { group: string; base_bytes: number; new_bytes: number }[];
 }

@@ -3,6 +3,7 @@ import { byId, element } from "../../report/src/dom";
 import { sizeText } from "../../report/src/format";
 import type { Replayed } from "./answers";
 import { copyTextOf } from "./copying";
+import { showWork } from "./counting";
 import { faultNode } from "./faults";
 import type { Opened } from "./opened";
 import { Program } from "./program";
@@ -24,6 +25,7 @@ const rows: Row[] = [
 /** The slider's steps are fine where devices are small: its value is a power. */
 const sliderSteps = 1000;
 const leastGib = 0.125;
+const quickMs = 300;
 const mostGib = 512;
 
 export class AskedView {
@@ -54,6 +56,8 @@ export class AskedView {
     this.opened = opened;
     this.recorded = null;
     byId("figures").replaceChildren();
+    byId("certainty").textContent = "";
+    byId("command").textContent = commandLine(["replay", opened.chosen.name]);
     this.recorded = await this.replay(unchanged);
     await this.ask();
   }
@@ -99,7 +103,16 @@ export class AskedView {
   private async replay(settings: Settings): Promise<Replayed> {
     const { files, chosen } = this.opened!;
     const words = ["replay", chosen.name, ...settingWords(settings), "--json"];
-    return JSON.parse((await this.program.run(words, files)).output) as Replayed;
+    const asking = byId("asking");
+    const listener = showWork(asking, "Replaying…");
+    // A quick answer needs no word in between.
+    const timer = window.setTimeout(() => { asking.hidden = false; }, quickMs);
+    try {
+      return JSON.parse((await this.program.run(words, files, listener)).output) as Replayed;
+    } finally {
+      window.clearTimeout(timer);
+      asking.hidden = true;
+    }
   }
 
   /** While an answer is awaited, the latest question waits: to give the program up would close the file. */
@@ -119,19 +132,24 @@ export class AskedView {
     const settings = this.settings;
     const words = ["replay", this.opened.chosen.name, ...settingWords(settings)];
     byId("command").textContent = commandLine(words);
-    const refused = byId("refused");
     try {
       const asked = isUnchanged(settings) ? this.recorded : await this.replay(settings);
-      refused.hidden = true;
+      this.refuse(null);
       byId("figures").replaceChildren(outcomeLine(asked), this.table(asked, isUnchanged(settings)));
       byId("certainty").textContent = this.certainty(asked);
       this.answered(asked);
     } catch (error) {
       const fault = faultNode(error);
-      if (!fault) return;
-      refused.replaceChildren(fault);
-      refused.hidden = false;
+      if (fault) this.refuse(fault);
     }
+  }
+
+  /** The figures below a refusal are those of the last question that was answered. */
+  private refuse(fault: Node | null): void {
+    const refused = byId("refused");
+    refused.replaceChildren(...(fault ? [fault] : []));
+    refused.hidden = fault === null;
+    byId("ask").classList.toggle("refused", fault !== null);
   }
 
   private table(asked: Replayed, isSame: boolean): HTMLElement {
@@ -150,7 +168,7 @@ export class AskedView {
                            element("td", { class: "number", "data-value": String(before) }, text(before)));
       if (!isSame)
         line.append(element("td", { class: "number", "data-value": String(now) }, text(now)),
-                    element("td", { class: `number ${tendency(now - before)}` },
+                    element("td", { class: `number change ${tendency(now - before)}` },
                             difference(now - before, before, text)));
       body.append(line);
     }
@@ -201,6 +219,6 @@ export function tendency(change: number): string {
 export function difference(change: number, before: number, text: (value: number) => string): string {
   if (change === 0) return "same";
   const sign = change > 0 ? "+" : "−";
-  const share = before === 0 ? "" : ` (${sign}${(100 * Math.abs(change) / before).toFixed(1)} %)`;
+  const share = before === 0 ? "" : ` (${sign}${(100 * Math.abs(change) / before).toFixed(1)}\u00a0%)`;
   return sign + text(Math.abs(change)) + share;
 }

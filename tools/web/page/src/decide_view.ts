@@ -2,7 +2,7 @@
 import { answerNode } from "../../report/src/answer_view";
 import { byId, element } from "../../report/src/dom";
 import { sizeText } from "../../report/src/format";
-import type { Advised, Explained, Replayed, Swept } from "./answers";
+import type { Advised, Explained, Swept } from "./answers";
 import { copyable } from "./copying";
 import { showWork } from "./counting";
 import { faultNode } from "./faults";
@@ -10,9 +10,9 @@ import { named } from "./opened";
 import type { Opened } from "./opened";
 import type { NamedFile } from "./orders";
 import type { Program } from "./program";
-import { commandLine, conditionWords, isUnchanged, settingWords } from "./settings";
+import { commandLine, conditionWords, settingWords } from "./settings";
 import type { Settings } from "./settings";
-import { adviceNode, capacityNode, comparisonNode, failuresNode, holdersNode } from "./shown_answers";
+import { adviceNode, capacityNode, comparisonNode, holdersNode } from "./shown_answers";
 
 type Cell = string | number;
 
@@ -34,11 +34,8 @@ export class DecideView {
     button("capacity", () => ["capacity", ...all(), ...settingWords(withoutDevice(this.settings()))], capacityNode);
     button("sweep", () => ["sweep", ...all(), ...usualGrid, "--recorded", ...conditionWords(this.settings())],
            (answer: Swept) => this.sweepTable(answer));
-    // The recorded failure is explained without a replay.
-    button("why", () => isUnchanged(this.settings())
-      ? ["explain", chosen()] : ["replay", chosen(), "--on-oom", "report", ...settingWords(this.settings())],
-           (answer: Explained | Replayed) =>
-             "answer" in answer ? answerNode(answer.answer) : failuresNode(answer.out_of_memory));
+    button("why", () => ["explain", chosen(), ...settingWords(this.settings())],
+           ({ answer }: Explained) => answerNode(answer));
     button("peak", () => ["top", chosen(), "--at", "peak", "--limit", "20"], holdersNode);
     const second = byId<HTMLInputElement>("second");
     second.addEventListener("change", () => {
@@ -90,7 +87,8 @@ export class DecideView {
                shown: [name, sizeText(figure("peak_reserved")), sizeText(figure("stranded_at_peak")),
                        String(calls), figure("out_of_memory") > 0 ? "yes" : "no"] };
     });
-    const table = element("table", {}, element("caption", {}, "Best first; a heading sorts, options are tried above."));
+    const caption = "Best first; a heading sorts, options are tried above.";
+    const table = element("table", { class: "named" }, element("caption", {}, caption));
     const body = element("tbody");
     const fill = (order: typeof cells) => body.replaceChildren(...order.map((row) => {
       const name = element("button", { type: "button" }, row.shown[0]!);

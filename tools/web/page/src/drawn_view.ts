@@ -28,9 +28,9 @@ export class DrawnView {
   /** A frame without a document is white in every theme, so it is not seen before it has one. */
   constructor(private readonly program: Program,
               private readonly showSteps: (device: number, event: number) => void) {
-    this.frame.classList.add("empty");
+    this.place.classList.add("empty");
     this.frame.addEventListener("load", () =>
-      this.frame.classList.toggle("empty", this.frame.srcdoc === ""));
+      this.place.classList.toggle("empty", this.frame.srcdoc === ""));
     onThemeChange(() => this.tell({ theme: theme() }));
     window.addEventListener("message", ({ source, data }: MessageEvent<FromFrame>) => {
       if (source === this.frame.contentWindow && typeof data === "object" && data) this.take(data);
@@ -65,7 +65,7 @@ export class DrawnView {
     window.clearTimeout(this.waiting);
     this.program.cancel();
     this.drawn = "";
-    this.frame.classList.add("empty");
+    this.place.classList.add("empty");
     this.frame.srcdoc = "";
     this.place.style.height = "";
   }
@@ -86,7 +86,9 @@ export class DrawnView {
     byId("see-what").textContent = isUnchanged(settings) ? "what was recorded" : "both, recorded and asked";
     try {
       const { output } = await this.program.run([...words, "-o", writtenFile], opened.files, listener);
-      this.frame.srcdoc = output.replace("<html", `<html data-embedded data-theme="${theme()}"`);
+      // The page itself tells what happened, of several files in the worst.
+      const told = opened.files.length === 1 ? " data-told" : "";
+      this.frame.srcdoc = output.replace("<html", `<html data-embedded${told} data-theme="${theme()}"`);
       this.drawing.hidden = true;
     } catch (error) {
       const fault = faultNode(error);

@@ -1,6 +1,6 @@
 // vramlab.html: the program in a page. A recording is opened, looked at, and asked.
 import { byId, element } from "../../report/src/dom";
-import { sizeText } from "../../report/src/format";
+import { numberText, sizeText } from "../../report/src/format";
 import { setUpTheme } from "../../report/src/theme";
 import { AskedView } from "./asked_view";
 import { showCounting } from "./counting";
@@ -61,11 +61,14 @@ function showStep({ what, step, done, total }: Work): void {
 
 function showFacts({ files, facts, verified, chosen }: Opened): void {
   const list = byId("facts");
-  const rows: [string, string][] = facts.map((file) => [
-    file.file, `${file.format}, ${sizeText(file.bytes)}, written by PyTorch ${file.version}`]);
+  const rows: [string, string][] = facts.map((file) => {
+    const origin = file.version === "unknown" ? "" : `, written by PyTorch ${file.version}`;
+    const events = file.program ? `, ${numberText(file.program.events)} events` : "";
+    return [file.file, `${file.format}, ${sizeText(file.bytes)}${origin}${events}`];
+  });
   for (const device of facts.length === 1 ? facts[0]!.devices : []) {
     const memory = device.segments ? `, ${sizeText(device.segments.reserved_bytes)} reserved at the end` : "";
-    rows.push([`GPU ${device.device}`, `${device.events} events${memory}. ${device.history_reason}`]);
+    rows.push([`GPU ${device.device}`, `${numberText(device.events)} events${memory}. ${device.history_reason}`]);
   }
   if (verified) rows.push([files.length > 1 ? `Replay of ${chosen.name}` : "Replay", verified.label]);
   list.replaceChildren(...rows.flatMap(([name, text]) =>

@@ -112,15 +112,15 @@ export class Program {
     this.waiting = undefined;
     const fault = status === 0 || status === 1 ? undefined : faultOf(errors ?? "");
     if (!fault) return resolve({ status: status ?? 0, output: output ?? "" });
-    if (fault.text !== outOfMemory) return reject(new Refusal(fault));
+    if (!fault.text.startsWith(outOfMemory)) return reject(new Refusal(fault));
     // The memory that the program has taken is not given back otherwise.
     this.end();
     reject(new TooLarge(words, memory ?? 0, read));
   }
 }
 
-/** The standard library's words when memory runs out. */
-const outOfMemory = "std::bad_alloc";
+/** How the program's words begin when memory runs out (tools/cli/vramlab.cpp). */
+const outOfMemory = "expected enough memory for this";
 
 function faultOf(errors: string): Message | undefined {
   const lines = errors.split("\n").filter((line) => line !== "");

@@ -49,7 +49,7 @@ export class RanksView {
       const cells = asked === ranks ? figures(before) : figures(before, replayed);
       return element("tr", { "data-file": file.name }, element("th", { scope: "row" }, name), ...cells);
     });
-    this.box.replaceChildren(element("table", {}, element("caption", {}, caption),
+    this.box.replaceChildren(element("table", { class: "named" }, element("caption", {}, caption),
       element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
       element("tbody", {}, ...lines)));
   }
@@ -64,7 +64,8 @@ function figures(recorded: Replayed | Refusal, asked?: Replayed | Refusal): HTML
   const cells = [number(sizeText(before))];
   if (asked) {
     const now = peak(asked as Replayed);
-    cells.push(number(sizeText(now)), number(difference(now - before, before, sizeText), tendency(now - before)));
+    cells.push(number(sizeText(now)),
+               number(difference(now - before, before, sizeText), `change ${tendency(now - before)}`));
   }
   return [...cells, element("td", {}, outcomeOf((asked ?? recorded) as Replayed))];
 }

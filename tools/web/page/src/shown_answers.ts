@@ -1,9 +1,11 @@
 // Answers of commands as sentences, facts and tables, from their JSON.
 import { answerNode } from "../../report/src/answer_view";
-import type { Answer, AnswerLine } from "../../report/src/answer_view";
+import type { AnswerLine } from "../../report/src/answer_view";
 import { element, tableOf } from "../../report/src/dom";
 import { numberText, sizeText, timeText } from "../../report/src/format";
 import type { Advised, AdvisedRow, CapacityOfFile, CapacityRow, Compared, Holdings, OfFiles } from "./answers";
+
+type Gpu = NonNullable<CapacityRow["smallest_gpu"]>;
 
 const sentence = (text: string) => element("p", { class: "headline" }, text);
 const isOfFiles = <Document>(answer: Document | OfFiles<Document>): answer is OfFiles<Document> =>
@@ -25,13 +27,24 @@ export function adviceNode(advice: Advised, setting: Node | null): HTMLElement {
     return figures.out_of_memory_at ? `fails at event ${numberText(figures.out_of_memory_at.event)}`
                                     : sizeText(figures.peak_reserved);
   };
-  node.append(tableOf("Peak reserved of each file; the worst counts.", ["file", ...rows.map(([name]) => name)],
-    advice.files.map((file, i) => [file, ...rows.map(([, row]) => cell(row, i))]), rows.map((_, i) => i + 1)));
+  node.append(tableOfFiles("Peak reserved of each file; the worst counts.", ["file", ...rows.map(([name]) => name)],
+    advice.files.map((file, i) => [file, ...rows.map(([, row]) => cell(row, i))])));
   return node;
+}
+
+/** Narrow windows have the names of files in rows of their own. */
+function tableOfFiles(caption: string, heads: string[], rows: string[][]): HTMLElement {
+  const table = tableOf(caption, heads, rows, heads.slice(1).map((_, i) => i + 1));
+  table.classList.add("named");
+  return table;
 }
 
 function packingText({ above_packing_millionths: above }: CapacityRow): string {
   return above === null ? "-" : `${(Math.abs(above) / 1e4).toFixed(1)} % ${above < 0 ? "below" : "above"}`;
+}
+
+function gpuText({ name, available_bytes: bytes, larger_gpus: larger }: Gpu): string {
+  return `${name} (${sizeText(bytes)} for the allocator)${larger === 0 ? "" : ` or ${larger} larger`}`;
 }
 
 /** The need under the first setting, which is the only one that the page asks about. */
@@ -46,32 +59,23 @@ export function capacityNode(answer: CapacityOfFile | OfFiles<CapacityOfFile>): 
   const lines: AnswerLine[] = [{ name: "under", text: settingText(row.conf) }];
   if (isOfFiles(answer)) lines.unshift({ name: "worst file", text: worst.file });
   if (least !== null) lines.push({ name: "to ask again", text: `--device-memory ${least / 2 ** 20}MiB` });
-  lines.push({ name: "without a limit", text: `${sizeText(row.peak_reserved)} reserved at the peak` });
+  if (row.smallest_gpu) lines.push({ name: "smallest GPU", text: gpuText(row.smallest_gpu) });
+  lines.push({ name: "without a limit", text: `${sizeText(row.peak_without_limit_bytes)} reserved at the peak` });
   if (row.lower_bounds)
     lines.push({ name: "live at once",
                  text: `${sizeText(row.lower_bounds.live_rounded_bytes)}: no allocator needs less under this setting` });
   if (row.above_packing_millionths !== null)
-    lines.push({ name: "best packing", text: `the need is ${packingText(row)} it` });
+    lines.push({ name: "best packing",
+                 text: `this is ${packingText(row)} what a planner needs that knows all blocks in advance` });
   for (const note of worst.notes) lines.push({ name: "note", text: note });
   const node = answerNode({ headline, lines });
   if (files.length > 1)
-    node.append(tableOf("Each file alone; the largest counts.",
+    node.append(tableOfFiles("Each file alone; the largest counts.",
       ["file", "least memory", "peak without limit", "best packing"],
       files.map(({ file, rows: [own] }) =>
-        [file, sizeOrNone(own!.least_bytes), sizeText(own!.peak_reserved), packingText(own!)]), [1, 2, 3]));
+        [file, sizeOrNone(own!.least_bytes), sizeText(own!.peak_without_limit_bytes),
+                                    packingText(own!)])));
   return node;
-}
-
-/** The reason as `out_of_memory` of JSON has it: a sentence, then a line for each fact. */
-function answerOf(text: string): Answer {
-  const [headline, ...rest] = text.split("\n").filter((line) => line !== "");
-  const lines = rest.map((line) => ({ name: line.slice(2, 20).trim(), text: line.slice(20).trim() }));
-  return { headline: headline ?? "", lines };
-}
-
-export function failuresNode(failures: { text?: string }[]): HTMLElement {
-  if (failures.length === 0) return sentence("No request fails under these settings.");
-  return element("div", {}, ...failures.map(({ text = "" }) => answerNode(answerOf(text))));
 }
 
 export function holdersNode({ devices, notes }: Holdings): HTMLElement {
@@ -92,25 +96,28 @@ export function holdersNode({ devices, notes }: Holdings): HTMLElement {
   return node;
 }
 
-function amountText(unit: string, amount: number): string {
+function amountText(unit: string, amount: number | null): string {
+  if (amount === null) return "-";
   if (unit === "bytes") return sizeText(amount);
   if (unit === "nanoseconds") return timeText(amount / 1000);
   return unit === "ratio" ? `${(100 * amount).toFixed(1)} %` : numberText(amount);
 }
 
-function signed(text: string, change: number): string {
-  return change === 0 ? "same" : (change > 0 ? "+" : "−") + text;
+function changeText(unit: string, base: number | null, other: number | null): string {
+  if (base === null || other === null) return "-";
+  const change = other - base;
+  return change === 0 ? "same" : (change > 0 ? "+" : "−") + amountText(unit, Math.abs(change));
 }
 
 export function comparisonNode({ base, new: other, moment, changes, groups }: Compared): HTMLElement {
-  const changed = Object.entries(changes).filter(([, { base: before, new: now }]) => before !== 0 || now !== 0);
+  const changed = Object.entries(changes).filter(([, { base: before, new: now }]) => before || now);
   return element("div", {},
     sentence(`${other.file} beside ${base.file}, each at ${moment}.`),
     tableOf("Figures.", ["", "base", "new", "change"], changed.map(([name, { unit, base: before, new: now }]) =>
       [name.replaceAll("_", " "), amountText(unit, before), amountText(unit, now),
-       signed(amountText(unit, Math.abs(now - before)), now - before)]), [1, 2, 3]),
+       changeText(unit, before, now)]), [1, 2, 3]),
     tableOf("Call sites that changed most.", ["change", "base", "new", "call site"],
       groups.slice(0, mostGroups).map(({ group, base_bytes: before, new_bytes: now }) =>
-        [signed(sizeText(Math.abs(now - before)), now - before), sizeText(before), sizeText(now), group]), [0, 1, 2]));
+        [changeText("bytes", before, now), sizeText(before), sizeText(now), group]), [0, 1, 2]));
 }
 const mostGroups = 20;

@@ -142,6 +142,7 @@ export class LearnView {
 
   private async runWords(words: string[], files: NamedFile[], most: number,
                          shown: (steps: Steps) => ShownSteps): Promise<void> {
+    byId("learn-link").replaceChildren();
     byId("learn-command").textContent = commandLine(words);
     const problem = byId("learn-problem");
     try {
