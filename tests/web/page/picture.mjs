@@ -13,7 +13,7 @@ await onPage(browser, async (tab) => {
   await tab.enter("#conf", "expandable_segments:True");
   await tab.asked();
   await tab.report('.readout[data-panel="1"]');
-  await tab.tab.setViewport({ width: 1280, height: 1290 });
+  await tab.tab.setViewport({ width: 1280, height: 1370 });
   await tab.tab.evaluate(() => window.scrollTo(0, 0));
   await settled();
   await tab.tab.evaluate(() => document.activeElement.blur());
