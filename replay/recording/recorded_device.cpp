@@ -131,7 +131,9 @@ bool RecordedDevice::is_complete(EventId) {
 using streams::PlaceKind;
 
 RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained)
-    : reservations_below_(explained.placements.reservation + allocator::usual_large_segment) {
+    : reservations_below_(explained.placements.reservation == unknown_reservation
+                              ? allocator::unlimited
+                              : explained.placements.reservation + allocator::usual_large_segment) {
   const std::size_t at_start = explained.start.segments.size();
   for (const GivenSegment& segment : explained.start.segments)
     note_lowest(segment.is_expandable ? PlaceKind::reservation : PlaceKind::allocation,

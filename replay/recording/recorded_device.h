@@ -87,7 +87,8 @@ class RecordedPlaces {
   std::optional<Address> place(const streams::PlaceRequest& request, std::uint64_t event);
   /// The lowest place of this kind, or else of any; empty if nothing was placed.
   std::optional<Address> lowest(streams::PlaceKind kind) const;
-  /// Reservations of this size and above are not those that were recorded.
+  /// Reservations of this size and above are not those that were recorded, which show it where
+  /// something lies behind them.
   Bytes reservations_below() const { return reservations_below_; }
 
  private:

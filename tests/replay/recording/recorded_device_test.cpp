@@ -38,6 +38,22 @@ TEST(RecordedPlaces, keep_the_next_place_from_a_request_that_failed) {
   EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}, 1), Address{lowest_place});
 }
 
+/// Such a recording has one reservation, and classic segments far behind it.
+TEST(RecordedPlaces, take_a_reservation_of_any_size_for_one_whose_size_does_not_show) {
+  DeviceHistory history;
+  history.events.push_back({Action::segment_map, {1U << 30}, segment_bytes, {}, {}, 0});
+  history.events.push_back({Action::segment_alloc, {lowest_place}, segment_bytes, {}, {}, 0});
+  ExplainedHistory explained;
+  explained.placements.lives.resize(2);
+  explained.placements.lives.front().base = {1U << 30};
+  for (const LifeIndex life : {LifeIndex{0}, LifeIndex{1}})
+    explained.placements.life_of_event.push_back(life);
+  RecordedPlaces places(history, explained);
+  EXPECT_EQ(places.place({PlaceKind::reservation, unknown_reservation * 2, {}}, 0),
+            Address{1U << 30});
+  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}, 1), Address{lowest_place});
+}
+
 TEST(RecordedPlaces, know_the_lowest_for_what_was_not_recorded) {
   const RecordedPlaces places =
       places_of({lowest_place + (64 << 20), lowest_place, lowest_place + (32 << 20)});
