@@ -9,6 +9,7 @@
 #include "replay/recording/history_checks.h"
 #include "replay/recording/pool_inference.h"
 #include "replay/recording/recorded_calls.h"
+#include "replay/recording/settings_by_sizes.h"
 #include "replay/recording/verify_run.h"
 
 namespace vramlab::replay {
@@ -61,8 +62,21 @@ std::vector<std::string> changes_of_settings(const ExplainedHistory& explained,
   return texts;
 }
 
+/// A sentence where other options lead far beyond the first difference under the recorded ones, and
+/// none lead to the end. `furthest`: the first event that none explained.
+std::optional<std::string> unknown_settings(const DeviceFidelity& fidelity, std::size_t furthest) {
+  const auto& difference = fidelity.first_difference;
+  if (!difference || furthest <= difference->event + far_enough) return std::nullopt;
+  const std::string unexplained = furthest < fidelity.event_count
+                                      ? "event " + std::to_string(furthest)
+                                      : std::string("the final state");
+  return "settings seem to have changed: others than the recorded ones explain events " +
+         std::to_string(difference->event) + " to " + std::to_string(furthest - 1) +
+         ", and none that were tried explain " + unexplained;
+}
+
 void judge(ExplainedHistory& explained, const DeviceHistory& history,
-           const SettingsInForce& settings) {
+           const SettingsInForce& settings, std::size_t furthest) {
   DeviceFidelity& fidelity = explained.fidelity;
   if (!settings.doubt.empty()) fidelity.reasons.push_back(settings.doubt);
   const std::string& contradiction = explained.start.contradiction.empty()
@@ -76,11 +90,13 @@ void judge(ExplainedHistory& explained, const DeviceHistory& history,
   const bool agrees = fidelity.allocs.is_full() && fidelity.final_blocks.is_full() &&
                       fidelity.segment_calls.wrong == 0 && !fidelity.first_difference;
   fidelity.settings_changes = changes_of_settings(explained, settings.settings);
+  const std::optional<std::string> unknown = unknown_settings(fidelity, furthest);
+  if (unknown) fidelity.settings_changes.push_back(*unknown);
   fidelity.reasons.insert(fidelity.reasons.end(), fidelity.settings_changes.begin(),
                           fidelity.settings_changes.end());
   if (!agrees && fidelity.requests_at_addresses > 0)
     fidelity.reasons.push_back(requests_at_addresses_text(fidelity.requests_at_addresses));
-  const bool is_sound = contradiction.empty() && fidelity.inferred.mode_changes == 0;
+  const bool is_sound = contradiction.empty() && fidelity.inferred.mode_changes == 0 && !unknown;
   if (agrees)
     fidelity.label = FidelityLabel::exact;
   else
@@ -194,10 +210,13 @@ class PhaseSearch {
         try_change(event);
         if (takes_any_place_ && followed(best_) > reached + far_enough) break;
       }
-      went_further = followed(best_) > reached;
+      went_further = followed(best_) > reached || choose_by_sizes();
     }
     return std::nullopt;
   }
+
+  /// The first event that no phases explained.
+  std::size_t furthest() const { return followed(best_); }
 
  private:
   void choose_recorded_options() {
@@ -217,12 +236,26 @@ class PhaseSearch {
     std::vector<allocator::Settings> possible = possible_settings(conditions_.settings.settings);
     if (runs_left_ < possible.size() * fewest_rounds) return;
     takes_any_place_ = true;
-    choices_ = std::move(possible);
-    if (!uses_both_modes()) return;
-    for (std::size_t i = 0, count = choices_.size(); i < count; ++i) {
-      choices_.push_back(choices_[i]);
-      choices_.back().expandable_segments = !choices_[i].expandable_segments;
+    choices_ = in_both_modes(std::move(possible));
+  }
+
+  /// The same and values that the sizes in the history speak for, where usual ones lead no further.
+  bool choose_by_sizes() {
+    if (!takes_any_place_ || has_sizes_) return false;
+    has_sizes_ = true;
+    std::ranges::move(in_both_modes(settings_by_sizes(conditions_.settings.settings, history_,
+                                                      conditions_.version)),
+                      std::back_inserter(choices_));
+    return true;
+  }
+
+  std::vector<allocator::Settings> in_both_modes(std::vector<allocator::Settings> choices) const {
+    if (!uses_both_modes()) return choices;
+    for (std::size_t i = 0, count = choices.size(); i < count; ++i) {
+      choices.push_back(choices[i]);
+      choices.back().expandable_segments = !choices[i].expandable_segments;
     }
+    return choices;
   }
 
   bool uses_both_modes() const {
@@ -266,12 +299,19 @@ class PhaseSearch {
   std::size_t runs_left_ = 0;
   /// Any request, and not only a large one, may be where a change shows first.
   bool takes_any_place_ = false;
+  bool has_sizes_ = false;
 };
 
 void note_settings_changes(ExplainedHistory& explained, const allocator::Settings& recorded) {
   const SettingsInTime& in_time = explained.in_time;
   const bool is_as_recorded = in_time.changes().size() == 1 && in_time.at(0) == recorded;
-  if (!is_as_recorded) explained.settings_changes = in_time.changes();
+  if (is_as_recorded) return;
+  explained.settings_changes = in_time.changes();
+  allocator::Settings in_force = recorded;
+  for (auto& [first_call, settings] : explained.settings_changes) {
+    settings.text = option_string(settings, in_force);
+    in_force = settings;
+  }
 }
 
 /// A version and how far it follows the history.
@@ -345,14 +385,19 @@ ExplainedHistory follow(const DeviceHistory& history, const VerifyConditions& co
   ExplainedHistory explained =
       first_try ? *std::move(first_try)
                 : explain_under(history, conditions, {{0, conditions.settings.settings}});
-  for (const PhaseChoices choices : {PhaseChoices::recorded_options, PhaseChoices::usual_values})
-    if (explained.fidelity.first_difference && conditions.settings_may_have_changed)
-      if (auto in_phases = PhaseSearch(history, conditions, explained, choices).find())
-        explained = *std::move(in_phases);
+  std::size_t furthest = 0;
+  for (const PhaseChoices choices : {PhaseChoices::recorded_options, PhaseChoices::usual_values}) {
+    if (!explained.fidelity.first_difference || !conditions.settings_may_have_changed) break;
+    PhaseSearch search(history, conditions, explained, choices);
+    if (auto in_phases = search.find())
+      explained = *std::move(in_phases);
+    else
+      furthest = std::max(furthest, search.furthest());
+  }
   explained.capture_sign = conditions.version.capture_sign;
   note_settings_changes(explained, conditions.settings.settings);
   explained.emptied_in_vain = emptied_in_vain(history, explained, conditions);
-  judge(explained, history, conditions.settings);
+  judge(explained, history, conditions.settings, furthest);
   return explained;
 }
 

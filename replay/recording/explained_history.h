@@ -62,8 +62,8 @@ struct ExplainedHistory : PlacedHistory, FollowedCalls {
   DeviceFidelity fidelity;
   /// The sign of a capture in the version whose rules were followed.
   allocator::CaptureSign capture_sign{};
-  /// The settings at the first call and where they change; empty if the recorded ones hold all
-  /// the time.
+  /// The settings at the first call and where they change, with strings that set each over the one
+  /// before and the first over the recorded ones; empty if those hold all the time.
   std::vector<SettingsInTime::Change> settings_changes;
   /// The pool of each life.
   std::vector<PoolId> pools;

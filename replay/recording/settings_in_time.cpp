@@ -136,7 +136,7 @@ std::vector<Settings> possible_settings(const Settings& recorded) {
   return possible;
 }
 
-std::string option_string(const Settings& settings) {
+std::string option_string(const Settings& settings, const Settings& in_force) {
   const Settings defaults;
   std::string text = "expandable_segments:";
   text += settings.expandable_segments ? "True" : "False";
@@ -146,6 +146,9 @@ std::string option_string(const Settings& settings) {
     text += ",garbage_collection_threshold:" + short_number(settings.garbage_collection_threshold);
   if (settings.roundup_divisions != defaults.roundup_divisions)
     text += ",roundup_power2_divisions:" + divisions_string(settings);
+  // Another string does not reset it, and older versions do not know it.
+  if (settings.large_segment_size != in_force.large_segment_size)
+    text += ",large_segment_size_mb:" + std::to_string(settings.large_segment_size.count >> 20);
   return text;
 }
 

@@ -52,7 +52,8 @@ std::vector<allocator::Settings> weaker_settings(const allocator::Settings& reco
 /// weaker ones, and usual values of the options that decide about blocks.
 std::vector<allocator::Settings> possible_settings(const allocator::Settings& recorded);
 
-/// The options that decide about blocks, as a string that sets them over any others.
-std::string option_string(const allocator::Settings& settings);
+/// The options that decide about blocks, as a string that sets them over those in force.
+std::string option_string(const allocator::Settings& settings,
+                          const allocator::Settings& in_force = {});
 
 }  // namespace vramlab::replay

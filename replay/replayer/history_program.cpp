@@ -177,8 +177,7 @@ class ProgramBuilder {
   void change_settings(std::size_t call) {
     const std::vector<SettingsInTime::Change>& changes = explained_.settings_changes;
     if (next_change_ == changes.size() || changes[next_change_].first_call > call) return;
-    const std::string text = option_string(changes[next_change_++].settings);
-    add(ProgramEventKind::options).text = texts_.intern(text);
+    add(ProgramEventKind::options).text = texts_.intern(changes[next_change_++].settings.text);
   }
 
   void add_memory_of_others(Bytes bytes) { add(ProgramEventKind::external).bytes = bytes; }

@@ -42,6 +42,30 @@ TEST_F(Verify, shows_the_first_difference) {
   EXPECT_EQ(result.output.find(": exact\n"), std::string::npos);
 }
 
+/// A request of 43 MiB takes a whole block of 80 MiB, which no usual options allow. The file has
+/// the options that were set last.
+TEST_F(Verify, calls_a_file_approximate_whose_options_changed_to_some_that_are_not_found) {
+  std::string lines = R"({"format":"vramlab-trace","version":1}
+{"options":"max_split_size_mb:40,max_non_split_rounding_mb:38"}
+{"malloc":1,"bytes":83886080}
+{"free":1}
+{"malloc":2,"bytes":45088768}
+{"malloc":3,"bytes":31457280}
+)";
+  for (int i = 0; i < 15; ++i) lines += "{\"malloc\":4,\"bytes\":1000}\n{\"free\":4}\n";
+  const std::string program = write("program.vtrace.jsonl", lines + "{\"options\":\"\"}\n");
+  const std::string recording = in_folder("recording.pickle");
+  EXPECT_EQ(run_vramlab({"replay", program, "--snapshot-out", recording}).exit_status, 0);
+  const ProgramResult result = verify({recording});
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_NE(result.output.find(": approximate\n"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("settings seem to have changed: others than the recorded ones "
+                               "explain events 6 to "),
+            std::string::npos)
+      << result.output;
+  EXPECT_EQ(verify({recording, "--require", "exact"}).exit_status, 1);
+}
+
 TEST_F(Verify, labels_a_file_without_history_and_lets_it_pass_unless_exact_is_required) {
   const std::string file = write("file.json", R"({"segments": [], "device_traces": [[]]})");
   EXPECT_EQ(verify({file}).exit_status, 0);

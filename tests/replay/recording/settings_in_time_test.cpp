@@ -87,5 +87,14 @@ TEST(OptionString, sets_what_it_was_made_from_over_any_other_options) {
   }
 }
 
+TEST(OptionString, names_the_size_of_large_segments_where_that_changes) {
+  Settings others;
+  others.large_segment_size = Bytes{32U << 20};
+  EXPECT_EQ(option_string({}), "expandable_segments:False");
+  EXPECT_EQ(option_string(others, others), "expandable_segments:False");
+  EXPECT_EQ(option_string(others), "expandable_segments:False,large_segment_size_mb:32");
+  EXPECT_EQ(option_string({}, others), "expandable_segments:False,large_segment_size_mb:20");
+}
+
 }  // namespace
 }  // namespace vramlab::replay
