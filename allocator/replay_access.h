@@ -50,9 +50,9 @@ class ReplayView {
  protected:
   const Core<L>& core() const { return allocator_.core_; }
   BlockIndex free_block_around(Address address) const;
+  const Lane* find_lane(const Search& search) const;
 
  private:
-  const Lane* find_lane(const Search& search) const;
   std::vector<PlannedRelease> plan_of(const std::vector<BlockIndex>& picked) const;
 
   const CachingAllocator<L>& allocator_;
@@ -74,6 +74,9 @@ class ReplayAccess : public ReplayView<L> {
 
   /// A request to this pool whose way past a miss the director knows.
   MallocResult malloc_directed(Bytes request, StreamId stream, PoolId pool, Director& director);
+  /// A request whose block begins at this address, as its caller wants it: nothing is looked for.
+  /// Nothing is done where no free block of this pool and stream begins there, or it is too small.
+  std::optional<Address> malloc_at(Address address, Bytes request, const Search& search);
   /// Notes the figures of a directed request that failed, for last_failure().
   void describe_failure(Bytes request);
   /// Frees the block, but keeps it waiting until complete_held().

@@ -87,6 +87,24 @@ MallocResult ReplayAccess<L>::malloc_directed(Bytes request, StreamId stream, Po
 }
 
 template <class L>
+std::optional<Address> ReplayAccess<L>::malloc_at(Address address, Bytes request,
+                                                  const Search& search) {
+  const BlockIndex index = this->free_block_around(address);
+  if (index == BlockIndex::none) return std::nullopt;
+  const Block& block = core().blocks[index];
+  Lane& lane = core().lane_of(block);
+  const Bytes size = block.size();
+  const PoolId pool = lane.pool->owner == nullptr ? default_pool : lane.pool->owner->id;
+  // A restored block may be larger than those that its half of the pool serves.
+  if (block.address != address || size < search.rounded || pool != search.pool ||
+      lane.stream != search.stream)
+    return std::nullopt;
+  return allocator_.hand_out(
+      lane, {core().place_in_free_set(lane, index), index},
+      {search.rounded, request, allocator_.cut_of(lane, size, search.rounded, allocator_.mode())});
+}
+
+template <class L>
 void ReplayAccess<L>::describe_failure(Bytes request) {
   const Bytes rounded = round_request(request, core().settings);
   allocator_.last_failure_ = allocator_.describe_failure(

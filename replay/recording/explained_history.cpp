@@ -87,6 +87,7 @@ void judge(ExplainedHistory& explained, const DeviceHistory& history,
     fidelity.reasons.push_back(std::to_string(history.traits.unknown_event_count) +
                                " events of kinds that a replay does not know");
   fidelity.requests_at_addresses = history.traits.requests_at_addresses;
+  fidelity.restored_requests = history.traits.restored_requests;
   const bool agrees = fidelity.allocs.is_full() && fidelity.final_blocks.is_full() &&
                       fidelity.segment_calls.wrong == 0 && !fidelity.first_difference;
   fidelity.settings_changes = changes_of_settings(explained, settings.settings);
@@ -94,8 +95,8 @@ void judge(ExplainedHistory& explained, const DeviceHistory& history,
   if (unknown) fidelity.settings_changes.push_back(*unknown);
   fidelity.reasons.insert(fidelity.reasons.end(), fidelity.settings_changes.begin(),
                           fidelity.settings_changes.end());
-  if (!agrees && fidelity.requests_at_addresses > 0)
-    fidelity.reasons.push_back(requests_at_addresses_text(fidelity.requests_at_addresses));
+  if (const std::string placed = placed_requests_text(fidelity); !agrees && !placed.empty())
+    fidelity.reasons.push_back(placed);
   const bool is_sound = contradiction.empty() && fidelity.inferred.mode_changes == 0 && !unknown;
   if (agrees)
     fidelity.label = FidelityLabel::exact;

@@ -20,9 +20,18 @@ Bytes least_with_share(double threshold, Bytes share) {
 
 }  // namespace
 
-std::string requests_at_addresses_text(std::uint64_t count) {
-  return std::to_string(count) + (count == 1 ? " request" : " requests") +
-         " named an address (mallocWithAddress): a replay places such a request as any other";
+std::string placed_requests_text(const DeviceFidelity& fidelity) {
+  const auto counted = [](std::uint64_t count) {
+    return std::to_string(count) + (count == 1 ? " request" : " requests");
+  };
+  std::string text;
+  if (fidelity.requests_at_addresses > 0)
+    text = counted(fidelity.requests_at_addresses) + " named an address (mallocWithAddress)";
+  if (fidelity.restored_requests > 0)
+    text += (text.empty() ? "" : ", ") + counted(fidelity.restored_requests) +
+            " restored a checkpoint of a pool";
+  if (text.empty()) return text;
+  return text + ": where no free block begins at such a place, a replay takes another one";
 }
 
 std::string_view fidelity_label_name(FidelityLabel label) {

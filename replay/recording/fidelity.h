@@ -124,6 +124,8 @@ struct DeviceFidelity {
   Inferences inferred;
   /// Requests at an address that the program named.
   std::uint64_t requests_at_addresses = 0;
+  /// Requests that restored a checkpoint of a pool.
+  std::uint64_t restored_requests = 0;
   /// The memory that a fraction allowed, where garbage collection shows it.
   std::optional<AllowedMemory> allowed;
   FidelityLabel label = FidelityLabel::exact;
@@ -135,8 +137,8 @@ struct DeviceFidelity {
   std::vector<std::size_t> unexplained_events;
 };
 
-/// A sentence about requests at an address that the program named. Requires: there are some.
-std::string requests_at_addresses_text(std::uint64_t count);
+/// A sentence about requests whose callers chose the place. Empty where there are none.
+std::string placed_requests_text(const DeviceFidelity& fidelity);
 
 struct Fidelity {
   std::string reference;

@@ -125,6 +125,42 @@ bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tab
   return false;
 }
 
+namespace {
+
+/// By number, whether the frame is of a call with which a pool's checkpoint is restored, as the
+/// graph trees of torch.compile do; empty if none is.
+std::vector<bool> frames_that_restore(const traces::SnapshotTables& tables) {
+  std::vector<bool> restore(tables.frames.count());
+  bool has_any = false;
+  for (std::uint32_t i = 0; i < restore.size(); ++i) {
+    const std::string_view name = tables.texts.text(tables.frames.frame({i}).name);
+    restore[i] = name == "apply_checkpoint_execution_state_in_allocator" ||
+                 name.find("::setCheckpointPoolState(") != std::string_view::npos;
+    has_any = has_any || restore[i];
+  }
+  return has_any ? restore : std::vector<bool>{};
+}
+
+}  // namespace
+
+void find_restored_checkpoints(RecordedHistory& history, const traces::SnapshotTables& tables) {
+  const std::vector<bool> frames = frames_that_restore(tables);
+  if (frames.empty()) return;
+  std::vector<bool> stacks(tables.stacks.count());
+  for (std::uint32_t i = 0; i < stacks.size(); ++i)
+    stacks[i] = std::ranges::any_of(tables.stacks.frames({i}),
+                                    [&](traces::FrameId frame) { return frames[frame.value]; });
+  for (DeviceHistory& device : history.devices) {
+    for (std::size_t i = 0; i < device.stacks.size(); ++i) {
+      const traces::StackId stack = device.stacks[i];
+      if (!stacks[stack.value] || device.events[i].action != Action::alloc) continue;
+      ++device.traits.restored_requests;
+      device.placed_requests.push_back(i);
+    }
+    std::ranges::sort(device.placed_requests);
+  }
+}
+
 std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& history) {
   std::map<std::uint64_t, traces::TextId> labels;
   if (history.labels.empty()) return labels;
@@ -216,9 +252,14 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
   if (*action == Action::free_requested) device.traits.requests_frees = true;
   if (entry.keys.has(KnownText::pool_id)) device.traits.names_pools = true;
   if (!entry.keys.has(KnownText::time_us)) device.traits.lacks_time = true;
-  if (entry.internal_metadata == TextId(KnownText::malloc_with_address)) {
+  constexpr TextId at_address{KnownText::malloc_with_address};
+  // Before 2.15 the tag stands where a program's own would.
+  if (entry.internal_metadata == at_address || entry.user_metadata == at_address) {
     // The bytes before the address are requested too, and freed at once.
-    if (*action == Action::alloc) ++device.traits.requests_at_addresses;
+    if (*action == Action::alloc) {
+      ++device.traits.requests_at_addresses;
+      device.placed_requests.push_back(device.events.size());
+    }
     std::uint64_t& count = device.traits.requests_at_addresses;
     if (*action == Action::free_requested && count > 0) --count;
   }

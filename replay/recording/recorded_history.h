@@ -33,14 +33,18 @@ constexpr bool is_release(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
+struct RecordedHistory;
+
 /// Traits in which files differ: keys and entries that one has and another lacks.
 struct HistoryTraits {
   bool names_pools = false;
   bool requests_frees = false;
   /// Events of kinds that no replay knows; they are left out.
   std::uint64_t unknown_event_count = 0;
-  /// Requests at an address that the program named. Only 2.15 and later say so.
+  /// Requests at an address that the program named.
   std::uint64_t requests_at_addresses = 0;
+  /// Requests that restored a checkpoint of a pool.
+  std::uint64_t restored_requests = 0;
   /// An `oom` that says nothing of the device's free memory.
   bool lacks_device_free = false;
   /// An event without a time.
@@ -103,6 +107,9 @@ struct DeviceHistory {
   RecordedEvents events;
   /// By event, in the tables of the reader.
   traces::LongSequence<traces::StackId> stacks;
+  /// Requests whose callers chose the place, by their events in order: mallocWithAddress, and a
+  /// pool's checkpoint that is restored (find_restored_checkpoints).
+  std::vector<std::uint64_t> placed_requests;
   /// In order.
   std::vector<MemoryLabel> labels;
   /// By ascending address.
@@ -134,6 +141,9 @@ std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& h
 /// Whether requests come from threads that the program started, as their stacks tell: Python's
 /// threads begin in its module threading.
 bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tables);
+
+/// Adds the requests that restored a checkpoint to the placed ones, as their stacks tell.
+void find_restored_checkpoints(RecordedHistory& history, const traces::SnapshotTables& tables);
 
 /// The most that was reserved, counted back from the end; empty if the history says nothing of
 /// segments.

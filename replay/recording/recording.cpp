@@ -142,7 +142,9 @@ Recording::Recording(std::string file, RecordedHistory history,
       conditions_(std::move(conditions)),
       tables_(std::move(tables)),
       history_(std::move(history)),
-      explained_(history_.devices.size()) {}
+      explained_(history_.devices.size()) {
+  find_restored_checkpoints(history_, *tables_);
+}
 
 Recording::Recording(Recording&&) noexcept = default;
 Recording::~Recording() = default;
@@ -159,6 +161,7 @@ void Recording::read_history() {
     traces::read_trace(trace_, *tables_, {collector, program}, conditions_.host_alone);
   }
   history_ = collector.take();
+  find_restored_checkpoints(history_, *tables_);
   if (memory() == traces::ShownMemory::host) take_as_host(history_);
   explained_.resize(history_.devices.size());
 }

@@ -372,6 +372,11 @@ void VerifyRun::request_memory(std::size_t index) {
     return;
   }
   ++fidelity_.allocs.total;
+  if (std::ranges::binary_search(history_.placed_requests, index) &&
+      ReplayAccess(engine_).malloc_at(event.address, event.size, call_.search)) {
+    ++fidelity_.allocs.exact;
+    return;
+  }
   const auto result =
       ReplayAccess(engine_).malloc_directed(event.size, event.stream, call_.search.pool, *this);
   if (result && result.address == event.address) {

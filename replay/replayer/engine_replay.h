@@ -38,7 +38,8 @@ class EngineReplay {
         conditions_(conditions),
         on_device_(conditions_, device),
         engine_(on_device_.device(), *conditions.setup.version, conditions.setup.settings),
-        course_(conditions.setup.course) {
+        course_(conditions.setup.course),
+        placed_(placed_requests_of(conditions.setup)) {
     if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
   }
   ~EngineReplay() = default;
@@ -91,6 +92,9 @@ class EngineReplay {
 
   MallocResult allocate(Bytes bytes, StreamId stream, std::uint64_t number) {
     on_device_.begin_request(number);
+    if (placed_ != nullptr) [[unlikely]]
+      if (const auto at = allocate_where_chosen(bytes, stream, number))
+        return {MallocOutcome::allocated, *at};
     if (course_ == nullptr) [[likely]]
       return engine_.malloc(bytes, stream);
     return allocate_as_recorded(bytes, stream, number);
@@ -157,6 +161,9 @@ class EngineReplay {
   ReplayDevice on_device_;
   Allocator engine_;
   const RecordedCourse* course_;
+  /// Null where no caller chose a place.
+  const std::vector<PlacedRequest>* placed_;
+  std::size_t next_placed_ = 0;
   std::size_t next_release_ = 0;
   std::size_t next_request_ = 0;
   std::vector<FailedRequest> failures_;
@@ -168,6 +175,11 @@ class EngineReplay {
   std::uint64_t options_left_out_ = 0;
 
  private:
+  static const std::vector<PlacedRequest>* placed_requests_of(const ReplaySetup& setup) {
+    const bool has_any = setup.history != nullptr && !setup.history->placed.empty();
+    return has_any ? &setup.history->placed : nullptr;
+  }
+
   void release_as_recorded(const RecordedCourse::Release& release) {
     engine_.complete_frees();
     allocator::ReplayAccess access(engine_);
@@ -182,6 +194,19 @@ class EngineReplay {
       access.unmap_named(release.address);
     else
       access.release_named(release.address);
+  }
+
+  /// The place that the caller of the recorded request chose, if a block of its pool is free there.
+  [[gnu::noinline]] std::optional<Address> allocate_where_chosen(Bytes bytes, StreamId stream,
+                                                                 std::uint64_t number) {
+    while (next_placed_ < placed_->size() && (*placed_)[next_placed_].event < number)
+      ++next_placed_;
+    if (next_placed_ == placed_->size() || (*placed_)[next_placed_].event != number)
+      return std::nullopt;
+    const PlacedRequest& chosen = (*placed_)[next_placed_];
+    engine_.complete_frees();
+    return allocator::ReplayAccess(engine_).malloc_at(
+        chosen.address, bytes, {chosen.pool, stream, round_request(bytes, engine_.settings())});
   }
 
   [[gnu::noinline]] MallocResult allocate_as_recorded(Bytes bytes, StreamId stream,

@@ -85,6 +85,7 @@ class ProgramBuilder {
             .part = {},
             .memory = recorded_memory(history, explained),
             .course = {},
+            .placed = {},
             .event_count = history.events.size(),
             .shown_device = explained.shown_device(),
             .places = {history, explained},
@@ -461,6 +462,8 @@ class ProgramBuilder {
     request.id = id;
     request.bytes = event.size;
     request.stream = event.stream;
+    if (std::ranges::binary_search(history_.placed_requests, at_))
+      program_.placed.push_back({at_, event.address, pool});
     if (is_private) add_pool(pool, ProgramEventKind::pool_end);
     if (is_private) add_pool(pool, ProgramEventKind::pool_release);
     if (!has_failed) return;
@@ -600,8 +603,9 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
   if (history.unmatched_frees > 0)
     notes.push_back(device + std::to_string(history.unmatched_frees) +
                     " frees of unknown blocks are left out");
-  if (fidelity.requests_at_addresses > 0 && !is_as_recorded(conditions))
-    notes.push_back(device + requests_at_addresses_text(fidelity.requests_at_addresses));
+  if (const std::string placed = placed_requests_text(fidelity);
+      !placed.empty() && !is_as_recorded(conditions))
+    notes.push_back(device + placed);
   const bool was_short = fidelity.inferred.oversize_releases +
                              fidelity.inferred.release_all_or_empty_cache +
                              fidelity.inferred.out_of_memory >

@@ -18,6 +18,13 @@
 
 namespace vramlab::replay {
 
+/// A request of this entry, whose block began at this address because its caller chose it.
+struct PlacedRequest {
+  std::uint64_t event = 0;
+  Address address;
+  PoolId pool;
+};
+
 /// One device's. Events have the number of the entry of the device's trace that they come from.
 /// At each request as much memory is there as explains that it was granted or refused, as if others
 /// held the rest: those events can be left out (CompactKind::of_recorded_memory).
@@ -26,6 +33,8 @@ struct HistoryProgram {
   ProgramPart part;
   RecordedMemory memory;
   RecordedCourse course;
+  /// Requests whose callers chose the place, in order.
+  std::vector<PlacedRequest> placed;
   /// In the device's trace.
   std::uint64_t event_count = 0;
   /// The size of the device that its expandable segments show; empty where they show none.

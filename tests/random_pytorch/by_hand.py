@@ -106,6 +106,9 @@ PROGRAMS = {
     "snapshot_midway": (LIMITLESS, [
         alloc(1, 40), ["snapshot"], *free(1), ["snapshot"], alloc(2, 30), ["empty_cache"], ["snapshot"]]),
     "reset_peaks": (LIMITLESS, [alloc(1, 100), *free(1), ["reset_peaks"], alloc(2, 30)]),
+    "at_addresses": (LIMITLESS, [
+        alloc(1, 64), alloc(2, 30), *free(1, 2), ["alloc_at", 3, 3 * MIB, 1, 5 * MIB], ["alloc_at", 4, 2 * MIB, 1, 0],
+        ["alloc_at", 5, 4 * MIB, 2, 8 * MIB], alloc(6, 5), *free(3), alloc(7, 12)]),
     "shared_block": (LIMITLESS, [alloc(1, 40), ["share", 1], *free(1), alloc(2, 30)]),
 }
 
@@ -113,7 +116,8 @@ PROGRAMS = {
 def runs_and_programs(names):
     """The runs of some programs, or of all where no name is given, and the operations of each."""
     chosen = names.split(",") if names else list(PROGRAMS)
+    # An address that a program named is one of its own run only.
     runs = [Run(name=f"{name}.{memory}.{index}", program=name, conf=conf, memory=memory,
-                devices=2 if name.startswith("two_devices") else 1)
+                devices=2 if name.startswith("two_devices") else 1, asked=name != "at_addresses")
             for name in chosen for memory in PROGRAMS[name][0] for index, conf in enumerate(OPTION_STRINGS)]
     return runs, {name: PROGRAMS[name][1] for name in chosen}

@@ -34,6 +34,19 @@ TEST(GarbageLimits, are_unknown_where_nothing_was_collected_or_they_changed) {
   EXPECT_EQ(limits.allowed(0.5, {}), std::nullopt);
 }
 
+TEST(PlacedRequests, are_said_by_the_calls_that_chose_their_places) {
+  DeviceFidelity fidelity;
+  EXPECT_EQ(placed_requests_text(fidelity), "");
+  fidelity.requests_at_addresses = 1;
+  EXPECT_EQ(placed_requests_text(fidelity),
+            "1 request named an address (mallocWithAddress): where no free block begins at such a "
+            "place, a replay takes another one");
+  fidelity.restored_requests = 2;
+  EXPECT_EQ(placed_requests_text(fidelity),
+            "1 request named an address (mallocWithAddress), 2 requests restored a checkpoint of a "
+            "pool: where no free block begins at such a place, a replay takes another one");
+}
+
 TEST(AllowedMemory, is_a_share_of_a_device_or_all_of_it) {
   const AllowedMemory allowed{{40}, {60}};
   EXPECT_DOUBLE_EQ(allowed.fraction_of({100}), 0.5);

@@ -61,7 +61,7 @@ TEST(PossibleReferences, are_those_of_2_12_where_events_name_pools) {
   EXPECT_THAT(names_for(snapshot), ElementsAre("2.15"));
 }
 
-class RecordedThreads : public testing::Test {
+class RecordedStacks : public testing::Test {
  protected:
   void request_from(std::string_view function, std::string_view file) {
     traces::FrameValue frame;
@@ -75,6 +75,19 @@ class RecordedThreads : public testing::Test {
   traces::SnapshotTables tables_;
   DeviceHistory history_;
 };
+using RecordedThreads = RecordedStacks;
+using RestoredCheckpoints = RecordedStacks;
+
+TEST_F(RestoredCheckpoints, are_told_by_the_stacks_of_their_requests) {
+  request_from("forward", "/home/me/train.py");
+  request_from("apply_checkpoint_execution_state_in_allocator",
+               "torch/_inductor/cudagraph_trees.py");
+  RecordedHistory history;
+  history.devices.push_back(std::move(history_));
+  find_restored_checkpoints(history, tables_);
+  EXPECT_THAT(history.devices.front().placed_requests, testing::ElementsAre(1U));
+  EXPECT_EQ(history.devices.front().traits.restored_requests, 1U);
+}
 
 TEST_F(RecordedThreads, are_told_by_stacks_that_begin_in_python_s_threading) {
   request_from("_bootstrap", "/usr/lib/python3.11/threading.py");
