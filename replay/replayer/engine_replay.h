@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,8 @@ class EngineReplay {
 
   MallocResult allocate(Bytes bytes, StreamId stream, std::uint64_t number) {
     on_device_.begin_request(number);
+    if (begins_pool_) [[unlikely]]
+      if (const MallocResult first = begin_pool(stream); !first) return first;
     if (placed_ != nullptr) [[unlikely]]
       if (const auto at = allocate_where_chosen(bytes, stream, number))
         return {MallocOutcome::allocated, *at};
@@ -123,6 +126,7 @@ class EngineReplay {
         if (course_ == nullptr) apply_to_pools(engine_, event, [](auto) { return false; });
         return;
       default:
+        note_begun_pool(event);
         if (apply_to_pools(engine_, event,
                            [this](auto stream) { return on_device_.is_capturing(stream); }))
           return;
@@ -166,6 +170,9 @@ class EngineReplay {
   std::size_t next_placed_ = 0;
   std::size_t next_release_ = 0;
   std::size_t next_request_ = 0;
+  /// Private pools that had their first block, and whether the next request is behind another's.
+  std::set<PoolId> begun_;
+  bool begins_pool_ = false;
   std::vector<FailedRequest> failures_;
   std::optional<Bytes> stranded_at_peak_ = Bytes{};
   /// Segments and blocks looked at for what is stranded.
@@ -194,6 +201,25 @@ class EngineReplay {
       access.unmap_named(release.address);
     else
       access.release_named(release.address);
+  }
+
+  /// A pool that has no memory yet may begin with a block of its own.
+  void note_begun_pool(const Event& event) {
+    if (event.kind != Kind::pool_begin || !asked().first_of_private_pools) return;
+    const auto* pool = engine_.core().find_private_pool(event.pool);
+    begins_pool_ =
+        (pool == nullptr || pool->segment_count == 0) && begun_.insert(event.pool).second;
+  }
+
+  /// The first block of the pool that is in use; it is freed at once.
+  [[gnu::noinline]] MallocResult begin_pool(StreamId stream) {
+    begins_pool_ = false;
+    ++requests_;
+    const MallocResult first = engine_.malloc(*asked().first_of_private_pools, stream);
+    if (!first) return first;
+    ++frees_;
+    engine_.free(first.address);
+    return first;
   }
 
   /// The place that the caller of the recorded request chose, if a block of its pool is free there.

@@ -80,6 +80,8 @@ struct ReplayConditions {
   std::optional<double> memory_fraction{};
   /// Memory that other processes hold of each device all the time, in place of the file's figure.
   std::optional<Bytes> held_by_others{};
+  /// The size of a first block in each private pool, which is freed at once.
+  std::optional<Bytes> first_of_private_pools{};
   std::optional<FreeTiming> timing{};
   /// For modelled frees.
   streams::StreamModel stream_model{};

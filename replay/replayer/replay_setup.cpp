@@ -107,6 +107,9 @@ ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
 }
 
 DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
+  if (asked.first_of_private_pools && settings.backend != allocator::Backend::native)
+    throw InputError({file, "", "PyTorch's own allocator, which alone has private pools",
+                      "the option backend:cudaMallocAsync"});
   DeviceConditions of_device{*this, memory_of(device).memory, asked.memory_fraction, timing()};
   // Its share of the recorded device is not known, so it says nothing of another one.
   const bool may_be_inferred =

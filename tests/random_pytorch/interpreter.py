@@ -161,6 +161,12 @@ class Interpreter:
     def graph_replay(self, graph):
         self.graphs[graph].replay()
 
+    def first_of_trees(self, size_gib):
+        """The size of the first block in the pool of graph trees, which is freed at once; since 2.15."""
+        from torch._inductor import config
+
+        config.triton.cudagraph_initial_mempool_allocation_gb = size_gib
+
     def trees(self, batches, rounds, backward):
         with torch.device("cuda"):
             net = torch.nn.Sequential(torch.nn.Linear(256, 1024), torch.nn.ReLU(), torch.nn.Linear(1024, 256))

@@ -16,6 +16,7 @@ sys.path.append(str(HERE.parent / "cuda_standins" / "real"))
 import figures_compared
 
 NO_LIMIT = "none"
+GIB = 1 << 30
 MOST_RUNS_OF_A_SERVER = 60
 
 
@@ -93,10 +94,12 @@ class Bench:
         kept = self.folder / f"{run.name}.pickle.gz"
         kept.write_bytes(gzip.compress(history.read_bytes(), compresslevel=1, mtime=0))
         history.unlink()
-        shares = [operation[1] for operation in programs[run.program] if operation[0] == "fraction"]
+        shares, firsts = ([operation[1] for operation in programs[run.program] if operation[0] == kind]
+                          for kind in ("fraction", "first_of_trees"))
         return {"program": run.program, "conf": run.conf,
                 "device_memory": told["memory"] if run.memory == NO_LIMIT else bytes_of(run.memory),
-                "memory_fraction": shares[0] if shares else None, "events_late": None,
+                "memory_fraction": shares[0] if shares else None,
+                **({"first_of_pools": int(firsts[0] * GIB)} if firsts else {}), "events_late": None,
                 "asked": run.asked and len(shares) < 2,
                 "figures": figures_compared.of_program(told["devices"], run.conf)}, ""
 

@@ -104,6 +104,13 @@ void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
                   "Share of the device that may be used, from 0 to 1")
       ->check(CLI::Range(0.0, 1.0));
   add_held_by_others(command, arguments.held_by_others, "as in the file");
+  command
+      .add_option(
+          "--cudagraph-initial-mempool", arguments.cudagraph_initial_mempool,
+          "Let each private pool begin with a block of this size, which is freed at once, as "
+          "cudagraph_initial_mempool_allocation_gb does (default: none)")
+      ->transform(size_in_bytes())
+      ->type_name("SIZE");
 }
 
 constexpr std::string_view time_prefix = "time:";
@@ -327,6 +334,8 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
         replay::read_device_costs(arguments.device_costs));
   conditions.memory_fraction = arguments.memory_fraction;
   if (arguments.held_by_others) conditions.held_by_others = Bytes{*arguments.held_by_others};
+  if (arguments.cudagraph_initial_mempool.value_or(0) > 0)
+    conditions.first_of_private_pools = Bytes{*arguments.cudagraph_initial_mempool};
   if (conditions.memory) refuse_full_device(conditions, *conditions.memory);
   if (!arguments.frees.empty()) conditions.timing = timing_of(arguments.frees);
   conditions.on_out_of_memory = on_out_of_memory_of(arguments.on_out_of_memory);

@@ -74,13 +74,14 @@ struct ReplayArguments {
   std::string device_costs;
   std::optional<double> memory_fraction;
   std::optional<std::uint64_t> held_by_others;
+  std::optional<std::uint64_t> cudagraph_initial_mempool;
   std::string frees;
   std::string on_out_of_memory = "recorded";
 
   /// Whether other conditions than the recorded ones were given, so that a replay is needed.
   bool asks_for_replay() const {
     return options || device_memory || !gpu.empty() || memory_fraction || held_by_others ||
-           !frees.empty();
+           cudagraph_initial_mempool || !frees.empty();
   }
 };
 

@@ -230,6 +230,8 @@ std::string conditions_text(const ReplayArguments& arguments) {
   if (arguments.memory_fraction)
     add("--memory-fraction", compact_json_text(*arguments.memory_fraction));
   if (arguments.held_by_others) add("--held-by-others", typed_size(*arguments.held_by_others));
+  if (arguments.cudagraph_initial_mempool)
+    add("--cudagraph-initial-mempool", typed_size(*arguments.cudagraph_initial_mempool));
   if (!arguments.frees.empty()) add("--frees", arguments.frees);
   if (arguments.on_out_of_memory != "recorded") add("--on-oom", arguments.on_out_of_memory);
   return text;

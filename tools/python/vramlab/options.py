@@ -16,6 +16,7 @@ class ExplainOptions(TypedDict, total=False):
 
     at: int
     conf: Text
+    cudagraph_initial_mempool: Amount
     device: int
     device_costs: Text
     device_memory: Amount
@@ -39,6 +40,7 @@ class VerifyOptions(TypedDict, total=False):
 class ReplayOptions(TypedDict, total=False):
     """Options of vramlab replay."""
 
+    cudagraph_initial_mempool: Amount
     device_costs: Text
     device_memory: Amount
     fail_on_oom: bool
@@ -57,6 +59,7 @@ class ReplayOptions(TypedDict, total=False):
 class SweepOptions(TypedDict, total=False):
     """Options of vramlab sweep."""
 
+    cudagraph_initial_mempool: Amount
     device_costs: Text
     device_memory: Amount
     force: bool
@@ -78,6 +81,7 @@ class SweepOptions(TypedDict, total=False):
 class AdviseOptions(TypedDict, total=False):
     """Options of vramlab advise."""
 
+    cudagraph_initial_mempool: Amount
     device_costs: Text
     device_memory: Amount
     frees: Literal["recorded", "eager", "modelled"]
@@ -94,6 +98,7 @@ class CapacityOptions(TypedDict, total=False):
     """Options of vramlab capacity."""
 
     capacity: Amount
+    cudagraph_initial_mempool: Amount
     device_costs: Text
     force: bool
     format: Literal["text", "json", "csv", "markdown"]
@@ -126,6 +131,7 @@ class SnapshotOptions(TypedDict, total=False):
     """Options of vramlab snapshot."""
 
     conf: Text
+    cudagraph_initial_mempool: Amount
     device: int
     device_costs: Text
     device_memory: Amount
@@ -181,6 +187,7 @@ class StepsOptions(TypedDict, total=False):
 
     conf: Text
     count: int
+    cudagraph_initial_mempool: Amount
     device_costs: Text
     device_memory: Amount
     frees: Literal["recorded", "eager", "modelled"]
@@ -215,6 +222,7 @@ class LiveOptions(TypedDict, total=False):
 
     calibrate: bool
     conf: Text
+    cudagraph_initial_mempool: Amount
     device: int
     device_costs: Text
     device_memory: Amount
@@ -232,6 +240,7 @@ class ReportOptions(TypedDict, total=False):
     """Options of vramlab report."""
 
     conf: Texts
+    cudagraph_initial_mempool: Amount
     device_costs: Text
     device_memory: Amount
     force: bool
