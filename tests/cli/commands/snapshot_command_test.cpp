@@ -135,5 +135,17 @@ TEST(SnapshotCommand, a_device_or_a_time_that_is_not_there_exits_with_2) {
   }
 }
 
+/// Device 0 has an address that no allocator gives, device 1 a request that failed.
+TEST(SnapshotCommand, a_failure_is_shown_where_another_device_cannot_be_replayed) {
+  const std::string file = support::own_folder() + "snapshot_test_one_broken_device.json";
+  std::ofstream(file) << R"({"segments": [], "device_traces": [
+      [{"action": "alloc", "addr": 139637976727553, "size": 100, "stream": 0}],
+      [{"action": "oom", "device_free": 1048576, "size": 4194304, "stream": 0}]]})";
+  const ProgramResult result = run_vramlab({"snapshot", file, "--at", "oom"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("nothing that would have helped was looked for"));
+  EXPECT_THAT(result.output, HasSubstr("4.00 MiB"));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

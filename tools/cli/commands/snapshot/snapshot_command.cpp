@@ -342,31 +342,44 @@ FoundStates find_states(replay::Recording& recording, const SnapshotCommand& com
 }
 
 /// One explanation for each device that ran out of memory; without a replay the report names none.
-std::vector<replay::FailureExplanation> explain(replay::Recording& recording,
-                                                const SnapshotCommand& command,
-                                                const std::vector<replay::DeviceState>& states,
-                                                const replay::ReplayReport& report) {
-  const bool is_replay = !report.devices.empty();
-  const auto has_failed = [&](const replay::DeviceState& state) {
-    return is_replay || refused_by(state).has_value();
-  };
-  std::optional<replay::Replayer> replayer;
-  std::optional<replay::HelpSearch> search;
-  if (!command.is_quick && std::ranges::any_of(states, has_failed)) {
-    replayer.emplace(recording);
-    search.emplace(replay::HelpSearch{*replayer, conditions_of(command.replay), settings_runner(),
-                                      replay_effort()});
-  }
-  const replay::HelpSearch* const asked = search ? &*search : nullptr;
+/// `search`: null to look for nothing that would have helped.
+std::vector<replay::FailureExplanation> explanations(replay::Recording& recording,
+                                                     const std::vector<replay::DeviceState>& states,
+                                                     const replay::ReplayReport& report,
+                                                     const replay::HelpSearch* search) {
   std::vector<replay::FailureExplanation> explained;
   for (const replay::DeviceState& state : states) {
     const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
     if (of != report.devices.end())
-      explained.push_back(explain_replayed(state, *of, recording.tables(), asked));
-    else if (auto recorded = explain_recorded(state, recording, asked))
+      explained.push_back(explain_replayed(state, *of, recording.tables(), search));
+    else if (auto recorded = explain_recorded(state, recording, search))
       explained.push_back(*std::move(recorded));
   }
   return explained;
+}
+
+/// Explains the failures of the states. Where the recording cannot be replayed, nothing that would
+/// have helped is looked for, and a note says why.
+void explain(replay::Recording& recording, const SnapshotCommand& command,
+             const replay::ReplayReport& report, StateOutcome& outcome) {
+  const bool is_replay = !report.devices.empty();
+  const auto has_failed = [&](const replay::DeviceState& state) {
+    return is_replay || refused_by(state).has_value();
+  };
+  if (!command.is_quick && std::ranges::any_of(outcome.states, has_failed)) {
+    try {
+      const replay::Replayer replayer(recording);
+      const replay::HelpSearch search{replayer, conditions_of(command.replay), settings_runner(),
+                                      replay_effort()};
+      outcome.explained = explanations(recording, outcome.states, report, &search);
+      return;
+    } catch (const traces::InputError& error) {
+      if (is_replay) throw;
+      outcome.notes.push_back("nothing that would have helped was looked for: " +
+                              std::string(error.what()));
+    }
+  }
+  outcome.explained = explanations(recording, outcome.states, report, nullptr);
 }
 
 /// A recording's own failures may also be asked about by their events.
@@ -413,8 +426,7 @@ ExitStatus show_states(replay::Recording& recording, const SnapshotCommand& comm
   StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
                        std::move(found.notes), command.segments,        command.pinners,
                        recording.tables()};
-  if (is_explained(command, found.at.report))
-    outcome.explained = explain(recording, command, outcome.states, found.at.report);
+  if (is_explained(command, found.at.report)) explain(recording, command, found.at.report, outcome);
   if (command.flags.json)
     print(state_json(outcome));
   else if (!command.flags.quiet)
