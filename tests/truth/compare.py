@@ -66,18 +66,24 @@ class Comparison:
         self.judge(kind, name if name == other else f"{name} -> {other}",
                    error or ", ".join(different))
 
-    def conditions_of(self, name):
+    def conditions_of(self, name, asked):
+        """The conditions of a run, of which the recording of another one is asked."""
         run = self.truth[name]
         words = ["--conf", run["conf"], "--device-memory", str(run["device_memory"])]
         if run["memory_fraction"]:
             words += ["--memory-fraction", str(run["memory_fraction"])]
+        # The recording of such a run has the first blocks of its pools itself.
+        if run.get("first_of_pools") and not self.truth[asked].get("first_of_pools"):
+            words += ["--cudagraph-initial-mempool", str(run["first_of_pools"])]
         return words
 
     def may_ask(self, one, other):
         """Whether one recording answers what the other run did."""
         a, b = self.truth[one], self.truth[other]
         return (one != other and a["program"] == b["program"] and
-                a["events_late"] == b["events_late"] and not a["figures"]["out_of_memory"] and
+                a["events_late"] == b["events_late"] and
+                a.get("first_of_pools") in (None, b.get("first_of_pools")) and
+                not a["figures"]["out_of_memory"] and
                 a.get("asked", True) and b.get("asked", True) and
                 f"{one} -> {other}" not in self.unanswerable)
 
@@ -86,10 +92,10 @@ class Comparison:
             verified = self.run("verify", "--require", "exact", self.file_of(name))
             self.judge("verify", name, "" if verified.returncode == 0 else verified.stdout[:200])
             self.compare("as recorded", name, name)
-            self.compare("own options", name, name, *self.conditions_of(name))
+            self.compare("own options", name, name, *self.conditions_of(name, name))
             for other in self.truth:
                 if self.may_ask(name, other):
-                    self.compare("what if", name, other, *self.conditions_of(other))
+                    self.compare("what if", name, other, *self.conditions_of(other, name))
 
 
 def main():
