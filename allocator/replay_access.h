@@ -50,9 +50,9 @@ class ReplayView {
  protected:
   const Core<L>& core() const { return allocator_.core_; }
   BlockIndex free_block_around(Address address) const;
-  const Lane* find_lane(const Search& search) const;
 
  private:
+  const Lane* find_lane(const Search& search) const;
   std::vector<PlannedRelease> plan_of(const std::vector<BlockIndex>& picked) const;
 
   const CachingAllocator<L>& allocator_;
