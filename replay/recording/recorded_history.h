@@ -33,8 +33,6 @@ constexpr bool is_release(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
-struct RecordedHistory;
-
 /// Traits in which files differ: keys and entries that one has and another lacks.
 struct HistoryTraits {
   bool names_pools = false;
@@ -142,9 +140,6 @@ std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& h
 /// threads begin in its module threading.
 bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tables);
 
-/// Adds the requests that restored a checkpoint to the placed ones, as their stacks tell.
-void find_restored_checkpoints(RecordedHistory& history, const traces::SnapshotTables& tables);
-
 /// The most that was reserved, counted back from the end; empty if the history says nothing of
 /// segments.
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history);
@@ -172,6 +167,9 @@ struct RecordedHistory {
 /// Says that the collector saw pinned host memory as that of a device
 /// (traces/filters/host_recording.h).
 void take_as_host(RecordedHistory& history);
+
+/// Adds the requests that restored a checkpoint to the placed ones, as their stacks tell.
+void find_restored_checkpoints(RecordedHistory& history, const traces::SnapshotTables& tables);
 
 class HistoryCollector : public traces::SnapshotSink {
  public:
