@@ -108,7 +108,10 @@ TEST_F(DryRunDriver, gives_the_host_made_up_values_and_notes_it) {
   EXPECT_NE(dry_run::the_notes().text().find("host_read"), std::string::npos);
 }
 
-int sevens(void* at, unsigned long bytes) {
+unsigned long long asked_from = 0;
+
+int sevens(void* at, unsigned long bytes, unsigned long long from) {
+  asked_from = from;
   std::memset(at, 7, bytes);
   return 1;
 }
@@ -125,9 +128,53 @@ TEST_F(DryRunDriver, gives_the_host_values_of_the_program_s_own_where_nobody_kno
   EXPECT_EQ(read, 5);
   EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&read), at + 64, sizeof read), CUDA_SUCCESS);
   EXPECT_EQ(read, 0x07070707);
+  EXPECT_EQ(asked_from, at + 64);
   vramlab_dry_run_set_values(nullptr);
   EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&read), at + 64, sizeof read), CUDA_SUCCESS);
   EXPECT_EQ(read, 1);
+}
+
+TEST_F(DryRunDriver, reads_bytes_that_the_host_just_copied) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  const std::int32_t copied = 5;
+  std::int32_t read = 0;
+  EXPECT_EQ(vramlab_dry_run_read_memory(&read, at, sizeof read), 0);
+  ASSERT_EQ(call("cuMemcpyHtoD_v2", at, static_cast<const void*>(&copied), sizeof copied),
+            CUDA_SUCCESS);
+  EXPECT_EQ(vramlab_dry_run_read_memory(&read, at, sizeof read), 1);
+  EXPECT_EQ(read, 5);
+}
+
+TEST_F(DryRunDriver, tells_which_watched_memory_was_written) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  vramlab_dry_run_watch_memory(at, 16);
+  vramlab_dry_run_watch_memory(at + 16, 16);
+  ASSERT_EQ(call("cuMemsetD8_v2", at + 20, static_cast<unsigned char>(0), std::size_t{64}),
+            CUDA_SUCCESS);
+  unsigned long long written[4] = {};
+  ASSERT_EQ(vramlab_dry_run_take_written(written, 4), 1U);
+  EXPECT_EQ(written[0], at + 16);
+  vramlab_dry_run_note_write(at, 1);
+  ASSERT_EQ(vramlab_dry_run_take_written(written, 4), 1U);
+  EXPECT_EQ(written[0], at);
+}
+
+TEST_F(DryRunDriver, takes_a_kernel_that_is_not_pytorch_s_to_write_anywhere) {
+  CUmodule module = nullptr;
+  ASSERT_EQ(call("cuModuleLoadData", &module, static_cast<const void*>("")), CUDA_SUCCESS);
+  const auto written_by = [&](const char* name) {
+    vramlab_dry_run_watch_memory(4096, 16);
+    CUfunction function = nullptr;
+    EXPECT_EQ(call("cuModuleGetFunction", &function, module, name), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuLaunchKernel", function, 1U, 1U, 1U, 1U, 1U, 1U, 0U, CUstream{nullptr},
+                   static_cast<void**>(nullptr), static_cast<void**>(nullptr)),
+              CUDA_SUCCESS);
+    unsigned long long written = 0;
+    return vramlab_dry_run_take_written(&written, 1);
+  };
+  EXPECT_EQ(written_by("triton_poi_fused_add_0"), 1U);
 }
 
 TEST_F(DryRunDriver, copies_rows_with_pitches_between_host_and_host) {

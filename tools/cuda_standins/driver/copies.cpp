@@ -68,7 +68,12 @@ void keep_rows(StandInDriver& driver, const Copy& copy) {
   });
 }
 
-using Rows = std::vector<std::span<char>>;
+/// Bytes of the host that come from an address of the device.
+struct Row {
+  std::span<char> bytes;
+  std::uint64_t from = 0;
+};
+using Rows = std::vector<Row>;
 
 /// From such memory the host gets remembered bytes, or made-up values. Returns the rows of the
 /// latter.
@@ -77,7 +82,7 @@ Rows make_up_rows(StandInDriver& driver, const Copy& copy) {
   for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
     if (driver.remembered().read(pointer_to(to), from, copy.row_bytes)) return;
     driver.host_values().fill(pointer_to(to), copy.row_bytes);
-    made_up.emplace_back(static_cast<char*>(pointer_to(to)), copy.row_bytes);
+    made_up.push_back({{static_cast<char*>(pointer_to(to)), copy.row_bytes}, from});
   });
   return made_up;
 }
@@ -141,8 +146,8 @@ CUresult call_copy(const CallSite& site, const Copy& copy, const CopyWay& way) {
   // Outside of the driver's lock: the hook that tells the place may wait for a thread that waits
   // for this lock.
   bool is_known = true;
-  for (const std::span<char> row : made_up)
-    is_known = fill_with_own_values(row.data(), row.size()) && is_known;
+  for (const Row& row : made_up)
+    is_known = fill_with_own_values(row.bytes.data(), row.bytes.size(), row.from) && is_known;
   if (!is_known) vramlab_dry_run_note("host_read", "copy to the host");
   return result;
 }

@@ -24,6 +24,7 @@ CUresult on_cuGraphLaunch(const CallSite& site, CUgraphExec graph, CUstream stre
     const StreamAt at = std::get<StreamAt>(found);
     driver.pass_submit_time();
     driver.remembered().forget_all();
+    driver.watched().note_write_anywhere();
     driver.keep_up(at, launched->nodes.size());
     return driver.graphs().launch(value_of(graph), at);
   };

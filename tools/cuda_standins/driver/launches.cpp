@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/driver/driver_types.h"
@@ -27,12 +28,22 @@ std::optional<KernelWrite> note_answers(HostValueSource& values, const NamedKern
   return write;
 }
 
+/// An operation of PyTorch knows by itself what its kernels write at other places.
+void note_write(WatchedMemory& watched, const NamedKernel& kernel,
+                const std::optional<KernelWrite>& write) {
+  if (write)
+    watched.note_write(write->at, write->bytes);
+  else if (kernel.owner != CodeOwner::pytorch)
+    watched.note_write_anywhere();
+}
+
 CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function,
                 std::pair<CUstream, void**> how) {
   const NamedKernel* const kernel = driver.kernels().kernel_of(value_of(function));
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   WorkOrder order = driver.plan_launch(kernel->name, how.second);
   order.write = note_answers(driver.host_values(), *kernel, how.second);
+  note_write(driver.watched(), *kernel, order.write);
   return driver.submit(how.first, site, std::move(order));
 }
 
@@ -97,6 +108,31 @@ STAND_IN_EXPORT void vramlab_dry_run_work(CUstream stream) {
         return driver.submit(stream, site, driver.plan_launch("work of a library", nullptr));
       },
       stream);
+}
+
+STAND_IN_EXPORT void vramlab_dry_run_watch_memory(unsigned long long at, unsigned long long bytes) {
+  the_driver().look([=](StandInDriver& driver) {
+    bytes > 0 ? driver.watched().watch(at, bytes) : driver.watched().unwatch(at);
+  });
+}
+STAND_IN_EXPORT unsigned long vramlab_dry_run_take_written(unsigned long long* at,
+                                                           unsigned long room) {
+  return the_driver().look([=](StandInDriver& driver) {
+    const std::vector<std::uint64_t> written = driver.watched().take_written();
+    std::copy_n(written.begin(), std::min<std::size_t>(written.size(), room), at);
+    return static_cast<unsigned long>(written.size());
+  });
+}
+STAND_IN_EXPORT const void* vramlab_dry_run_written_count() {
+  return &the_driver().watched().written_count();
+}
+STAND_IN_EXPORT int vramlab_dry_run_read_memory(void* to, unsigned long long from,
+                                                unsigned long long bytes) {
+  return the_driver().look(
+      [=](StandInDriver& driver) { return driver.remembered().read(to, from, bytes) ? 1 : 0; });
+}
+STAND_IN_EXPORT void vramlab_dry_run_note_write(unsigned long long at, unsigned long long bytes) {
+  the_driver().look([=](StandInDriver& driver) { driver.watched().note_write(at, bytes); });
 }
 
 // Attributes of functions, and how many of their blocks run at once.

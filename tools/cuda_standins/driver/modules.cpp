@@ -1,8 +1,10 @@
 // Modules, libraries, linking and the functions in them. Every image is one. Machine code tells
 // which functions it has; an image in another form has every function that it is asked for.
+#include <dlfcn.h>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/driver/driver_types.h"
@@ -22,12 +24,22 @@ CUresult make_handle(const CallSite& site, Handle* made) {
   return driver_call(site, body);
 }
 
+/// Judged by the library that the image lies in.
+CodeOwner owner_of(const void* image) {
+  Dl_info found{};
+  if (image == nullptr || dladdr(image, &found) == 0 || found.dli_fname == nullptr)
+    return CodeOwner::others;
+  const std::string_view library = found.dli_fname;
+  return library.find("libtorch_cuda") == library.npos ? CodeOwner::others : CodeOwner::pytorch;
+}
+
 template <class Handle>
-CUresult load_code(const CallSite& site, Handle* made, std::span<const char> code) {
+CUresult load_code(const CallSite& site, Handle* made, std::span<const char> code,
+                   CodeOwner owner) {
   const auto body = [=](StandInDriver& driver) {
     if (made == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *made = handle_of<Handle>(driver.streams().take_handle());
-    driver.kernels().load(value_of(*made), code);
+    driver.kernels().load(value_of(*made), code, owner);
     driver.set_output(value_of(*made));
     return CUDA_SUCCESS;
   };
@@ -36,7 +48,7 @@ CUresult load_code(const CallSite& site, Handle* made, std::span<const char> cod
 
 template <class Handle>
 CUresult load_image(const CallSite& site, Handle* made, const void* image) {
-  return load_code(site, made, code_at(image));
+  return load_code(site, made, code_at(image), owner_of(image));
 }
 
 template <class Handle>
@@ -44,7 +56,7 @@ CUresult load_file(const CallSite& site, Handle* made, const char* path) {
   std::ifstream file(path == nullptr ? "" : path, std::ios::binary);
   if (!file) return driver_call(site, [](StandInDriver&) { return CUDA_ERROR_FILE_NOT_FOUND; });
   const std::string code{std::istreambuf_iterator<char>(file), {}};
-  return load_code(site, made, code);
+  return load_code(site, made, code, CodeOwner::others);
 }
 
 template <class Handle>

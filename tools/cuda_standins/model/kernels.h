@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -179,6 +180,9 @@ struct KernelWrite {
 /// `arguments`: those of the launch; may be null. Empty where it may write anywhere.
 std::optional<KernelWrite> write_of(const KernelWriter& writer, void* const* arguments);
 
+/// Operations of PyTorch tell what their kernels write.
+enum class CodeOwner : std::uint8_t { others, pytorch };
+
 // KernelNames: the kernels that programs asked for by name. A module whose machine code can be read
 // has the kernels that are in it; any other has every kernel, and nothing more is known of them.
 
@@ -186,6 +190,7 @@ struct NamedKernel {
   std::string name;
   KernelQuestion question;
   KernelWriter writer;
+  CodeOwner owner = CodeOwner::others;
   std::optional<KernelFacts> facts;
   /// The shared memory that the program asked for beyond that of every block.
   std::optional<int> dynamic_shared_bytes{};
@@ -193,20 +198,27 @@ struct NamedKernel {
 
 class KernelNames {
  public:
-  void load(std::uint64_t module, std::span<const char> code) {
+  void load(std::uint64_t module, std::span<const char> code, CodeOwner owner) {
+    if (owner == CodeOwner::pytorch) of_pytorch_.insert(module);
     FactsByName facts;
     add_facts(code, facts);
     if (!facts.empty()) modules_[module] = std::move(facts);
   }
-  void unload(std::uint64_t module) { modules_.erase(module); }
+  void unload(std::uint64_t module) {
+    modules_.erase(module);
+    of_pytorch_.erase(module);
+  }
 
   /// Its handle; nothing if the module has no such kernel.
   std::optional<std::uint64_t> find(std::uint64_t module, const std::string& name) {
     const auto loaded = modules_.find(module);
-    if (loaded == modules_.end()) return handle_of({0, name}, std::nullopt);
+    const CodeOwner owner = of_pytorch_.contains(module) ? CodeOwner::pytorch : CodeOwner::others;
+    if (loaded == modules_.end())
+      return handle_of({owner == CodeOwner::pytorch ? any_of_pytorch : any_of_others, name},
+                       std::nullopt, owner);
     const auto found = loaded->second.find(name);
     if (found == loaded->second.end()) return std::nullopt;
-    return handle_of({module, name}, found->second);
+    return handle_of({module, name}, found->second, owner);
   }
   /// Null where no kernel has this handle.
   const NamedKernel* kernel_of(std::uint64_t handle) const {
@@ -225,19 +237,24 @@ class KernelNames {
  private:
   using Key = std::pair<std::uint64_t, std::string>;
 
-  std::uint64_t handle_of(const Key& key, std::optional<KernelFacts> facts) {
+  std::uint64_t handle_of(const Key& key, std::optional<KernelFacts> facts, CodeOwner owner) {
     const auto [found, is_new] =
         handles_.try_emplace(key, first_handle + step_of_handles * kernels_.size());
     if (is_new)
-      kernels_.push_back({key.second, question_of(key.second), writer_of(key.second), facts});
+      kernels_.push_back(
+          {key.second, question_of(key.second), writer_of(key.second), owner, facts});
     return found->second;
   }
 
   static constexpr std::uint64_t first_handle = 0x50000000;
   static constexpr std::uint64_t step_of_handles = 16;
 
+  /// Modules of one owner without code that can be read have the same kernels.
+  static constexpr std::uint64_t any_of_others = 0;
+  static constexpr std::uint64_t any_of_pytorch = ~std::uint64_t{0};
+
   std::map<std::uint64_t, FactsByName> modules_;
-  /// Modules without code that can be read have the same kernels, and the number 0.
+  std::set<std::uint64_t> of_pytorch_;
   std::map<Key, std::uint64_t> handles_;
   /// Their names are told as pointers, so none may move.
   std::deque<NamedKernel> kernels_;

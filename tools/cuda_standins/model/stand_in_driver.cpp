@@ -89,11 +89,13 @@ CUresult StandInDriver::submit(CUstream stream, const CallSite& site, WorkOrder 
   if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
   const streams::StreamAt where = std::get<streams::StreamAt>(found);
   if (order.work.kind == streams::WorkKind::kernel) remember(order.write, where);
-  for (const MemoryUse& use : order.uses)
+  for (const MemoryUse& use : order.uses) {
+    if (use.mode == UseMode::writes) watched_.note_write(use.at, use.bytes);
     if (use.bytes > 0 && !memory_.is_usable(use.at, use.bytes, device_of(where.device))) {
       if (watcher_ != nullptr) watcher_->used_without_memory(use);
       if (memory_.is_reserved(use.at)) order.body = [this, where] { fault(where.device); };
     }
+  }
   pass_submit_time();
   keep_up(where);
   return streams_.submit(where, std::move(order));

@@ -24,6 +24,7 @@
 #include "tools/cuda_standins/model/host_values.h"
 #include "tools/cuda_standins/model/kernels.h"
 #include "tools/cuda_standins/model/memory_pools.h"
+#include "tools/cuda_standins/model/watched_memory.h"
 
 namespace vramlab::dry_run {
 
@@ -71,6 +72,7 @@ class StandInDriver {
   KernelNames& kernels() { return kernels_; }
   HostValueSource& host_values() { return host_values_; }
   RememberedBytes& remembered() { return remembered_; }
+  WatchedMemory& watched() { return watched_; }
   DriverGraphs& graphs() { return graphs_; }
   /// Addresses by handle.
   std::map<std::uint64_t, std::uint64_t>& arrays() { return arrays_; }
@@ -139,6 +141,7 @@ class StandInDriver {
   KernelNames kernels_;
   HostValueSource host_values_;
   RememberedBytes remembered_;
+  WatchedMemory watched_;
   DeviceMemory memory_;
   PinnedCalls pinned_;
   MemoryPools pools_;

@@ -132,10 +132,10 @@ std::atomic<vramlab_dry_run_values> own_values;
 
 }  // namespace
 
-bool fill_with_own_values(void* at, std::uint64_t bytes) {
+bool fill_with_own_values(void* at, std::uint64_t bytes, std::uint64_t from) {
   constexpr int as_on_a_gpu = 2;
   const vramlab_dry_run_values ask = own_values.load(std::memory_order_acquire);
-  return ask != nullptr && ask(at, bytes) == as_on_a_gpu;
+  return ask != nullptr && ask(at, bytes, from) == as_on_a_gpu;
 }
 
 }  // namespace vramlab::dry_run

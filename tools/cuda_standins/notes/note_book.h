@@ -54,6 +54,6 @@ std::string json_text(std::string_view text);
 
 /// Says whether a GPU would give the same values. The bytes stay as they are if no hook answers.
 /// Requires: no lock of the driver is held, as the answer may run code of the program.
-bool fill_with_own_values(void* at, std::uint64_t bytes);
+bool fill_with_own_values(void* at, std::uint64_t bytes, std::uint64_t from);
 
 }  // namespace vramlab::dry_run

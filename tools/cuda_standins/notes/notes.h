@@ -23,15 +23,26 @@ typedef int (*vramlab_dry_run_place)(char* text, unsigned long bytes);
 void vramlab_dry_run_set_place(vramlab_dry_run_place place);
 
 /* The program's own values for bytes of a device that reach the host, where nobody knows them:
- * 0 where it has none, 1 where it has filled them in, 2 where they are those of a GPU too. The
- * caller may be in any thread. NULL: nobody has any. */
-typedef int (*vramlab_dry_run_values)(void* at, unsigned long bytes);
+ * 0 where it has none, 1 where it has filled them in, 2 where they are those of a GPU too. `from`
+ * is their address on the device. The caller may be in any thread. NULL: nobody has any. */
+typedef int (*vramlab_dry_run_values)(void* at, unsigned long bytes, unsigned long long from);
 void vramlab_dry_run_set_values(vramlab_dry_run_values values);
 
 /* Puts one kernel of modelled time on the stream, as cuLaunchKernel does; does nothing where the
  * thread has no context or the stream is none. */
 struct CUstream_st;
 void vramlab_dry_run_work(struct CUstream_st* stream);
+
+/* Memory of a device whose values the program's side knows: watched until it is written, or `bytes`
+ * is 0. The beginnings of what was written since the last call, of which `room` go into `at`;
+ * returns how many there were. The address of a number that grows with each of them. */
+void vramlab_dry_run_watch_memory(unsigned long long at, unsigned long long bytes);
+unsigned long vramlab_dry_run_take_written(unsigned long long* at, unsigned long room);
+const void* vramlab_dry_run_written_count(void);
+/* The bytes that the host copied to a device a moment ago; nonzero where all of them are known. */
+int vramlab_dry_run_read_memory(void* to, unsigned long long from, unsigned long long bytes);
+/* A library above the driver has written there. */
+void vramlab_dry_run_note_write(unsigned long long at, unsigned long long bytes);
 
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);

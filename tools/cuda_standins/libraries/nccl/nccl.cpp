@@ -45,9 +45,10 @@ constexpr std::size_t most_bytes_copied = 4096;
 }  // namespace
 
 void carry_out(const Transfer& transfer, void* stream) {
-  const bool is_small =
-      transfer.bytes * static_cast<std::size_t>(transfer.pieces) <= most_bytes_copied;
-  if (!is_small || cuMemcpyDtoDAsync_v2 == nullptr) return put_work(stream);
+  const std::size_t bytes = transfer.bytes * static_cast<std::size_t>(transfer.pieces);
+  if (vramlab_dry_run_note_write != nullptr)
+    vramlab_dry_run_note_write(reinterpret_cast<std::uintptr_t>(transfer.receive), bytes);
+  if (bytes > most_bytes_copied || cuMemcpyDtoDAsync_v2 == nullptr) return put_work(stream);
   const auto from = reinterpret_cast<std::uintptr_t>(transfer.send) +
                     static_cast<std::size_t>(transfer.sent_piece) * transfer.bytes;
   const auto to = reinterpret_cast<std::uintptr_t>(transfer.receive);
