@@ -200,7 +200,7 @@ TEST_F(DryRun, error_is_joined_to_the_made_up_value_that_was_read_before) {
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.errors, HasSubstr("may come from"));
   EXPECT_THAT(result.errors, HasSubstr("the IndexError"));
-  EXPECT_THAT(result.errors, HasSubstr("try --values ones or --values random"));
+  EXPECT_THAT(result.errors, HasSubstr("try --values computed, --values ones or --values random"));
   // No value was read.
   EXPECT_THAT(dry_run_python({}, "[][0]\n").errors, Not(HasSubstr("may come from")));
   // It went well.
@@ -216,7 +216,7 @@ TEST_F(DryRun, auto_takes_the_first_values_that_lead_on) {
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("read 0\nread 1\n"));
   EXPECT_THAT(result.errors,
-              HasSubstr("ones, as with zeros the program ended with AssertionError"));
+              HasSubstr("ones, as with computed the program ended with AssertionError"));
   EXPECT_EQ(summary().at("made_up_values"), "ones");
 }
 

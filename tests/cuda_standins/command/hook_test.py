@@ -442,7 +442,8 @@ class OwnValues(HookTest):
             seen.append(read)
             return 6 if read.times else None
 
-        told = [self.values._fill(answer, ctypes.addressof(target), 8, sys._getframe(0))
+        told = [self.values._fill(answer, self.values._Copy(ctypes.addressof(target), 8, 0x1000),
+                                  sys._getframe(0))
                 for _ in range(2)]
         self.assertEqual(told, [0, 1])
         self.assertEqual(struct.unpack("<q", target.raw[:8]), (6,))
@@ -458,6 +459,34 @@ class OwnValues(HookTest):
                                       VRAMLAB_DRY_RUN_VALUES_FROM=path)
             self.assertIn(said, result.stderr)
             self.assertNotIn("goes on", result.stdout)
+
+
+class Computed(HookTest):
+    def test_values_are_computed_only_where_it_is_asked_for(self):
+        result = self.run_program(UP + "from vramlab_dry_run import computed\nprint(computed._mode)")
+        self.assertEqual(result.stdout, "None\n")
+
+    def test_program_goes_on_where_pytorch_has_no_such_keys(self):
+        self.run_program(UP, VRAMLAB_DRY_RUN_VALUES="computed")
+        report = self.reports()[0]
+        self.assertEqual(self.sizes(report), [1024])
+        self.assertIn("prepare", "".join(report["troubles"]))
+
+    def test_bytes_come_from_known_values_before_the_user_is_asked(self):
+        self.load()
+        self.computed.answer = lambda to, count, source: bool(
+            ctypes.memmove(to, source.to_bytes(8, "little"), count))
+        target = ctypes.create_string_buffer(8)
+        copy = self.values._Copy(ctypes.addressof(target), 8, 0x1234)
+        filled = self.values._fill(lambda read: self.fail("asked"), copy, sys._getframe(0))
+        self.assertEqual((filled, target.raw), (2, (0x1234).to_bytes(8, "little")))
+
+    def load(self):
+        sys.path.insert(0, HOOK)
+        from vramlab_dry_run import computed, values
+
+        self.computed, self.values = computed, values
+        self.addCleanup(setattr, computed, "answer", computed.answer)
 
 
 class Generation(HookTest):

@@ -10,6 +10,7 @@
 #include "tests/support/kit/own_folder.h"
 #include "tools/cuda_standins/driver/driver_functions.h"
 #include "tools/cuda_standins/driver/driver_types.h"
+#include "tools/cuda_standins/model/kernels.h"
 
 namespace vramlab::fake {
 namespace {
@@ -122,6 +123,16 @@ TEST_F(LoadedCode, files_are_read) {
   ASSERT_EQ(call("cuModuleLoad", &module, path.c_str()), CUDA_SUCCESS);
   EXPECT_EQ(attribute(kernel(module, "mm"), registers), 40);
   EXPECT_EQ(call("cuModuleLoad", &module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+TEST(KernelNames, kernels_know_whose_they_are) {
+  dry_run::KernelNames names;
+  names.load(7, {}, dry_run::CodeOwner::pytorch);
+  names.load(8, {}, dry_run::CodeOwner::others);
+  const std::uint64_t of_pytorch = names.find(7, "sum").value();
+  const std::uint64_t of_others = names.find(8, "sum").value();
+  EXPECT_EQ(names.kernel_of(of_pytorch)->owner, dry_run::CodeOwner::pytorch);
+  EXPECT_EQ(names.kernel_of(of_others)->owner, dry_run::CodeOwner::others);
 }
 
 }  // namespace

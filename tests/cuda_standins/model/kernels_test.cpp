@@ -128,16 +128,6 @@ constexpr std::uint32_t less = 3;
 constexpr std::uint32_t equal = 0;
 constexpr std::uint32_t not_equal = 1;
 
-TEST(KernelNames, kernels_know_whose_they_are) {
-  KernelNames names;
-  names.load(7, {}, CodeOwner::pytorch);
-  names.load(8, {}, CodeOwner::others);
-  const std::uint64_t of_pytorch = names.find(7, "sum").value();
-  const std::uint64_t of_others = names.find(8, "sum").value();
-  EXPECT_EQ(names.kernel_of(of_pytorch)->owner, CodeOwner::pytorch);
-  EXPECT_EQ(names.kernel_of(of_others)->owner, CodeOwner::others);
-}
-
 TEST(KernelAnswers, checks_hold) {
   EXPECT_TRUE(says_yes(all));
   EXPECT_TRUE(says_yes(product_of_truths)) << "isfinite() ends with it";

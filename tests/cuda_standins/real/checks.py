@@ -55,6 +55,29 @@ def histories_are_the_same(run, other):
     return wrong
 
 
+def events_are_the_same(run, other, ordered=True):
+    """The events of each process, whichever told its figures first; not the stacks, in which a detour
+    shows. Without an order, which may follow from addresses of the host: actions and sizes."""
+    wanted, found = (sorted(_events(process.history) if ordered else _sizes(process.history)
+                            for process in each.processes) for each in (run, other))
+    if wanted == found:
+        return []
+    return [f"{len(ours)} events instead of {len(theirs)}, or others"
+            for theirs, ours in zip(wanted, found) if theirs != ours] or ["other processes"]
+
+
+def _events(history):
+    with open(history, "rb") as file:
+        traces = pickle.load(file)["device_traces"]
+    return [[(entry["action"], entry.get("addr"), entry["size"], entry["stream"]) for entry in trace]
+            for trace in traces]
+
+
+def _sizes(history):
+    return [sorted((action, size, stream) for action, _, size, stream in trace)
+            for trace in _events(history)]
+
+
 def _without_times(history):
     with open(history, "rb") as file:
         snapshot = pickle.load(file)

@@ -72,6 +72,18 @@ def check_again(bench, program, first):
     return told or checks.histories_are_the_same(first, again)
 
 
+def check_computed(bench, program, first):
+    """Values that are computed on the host change nothing on the device."""
+    again = bench.run(program, first.option_string, options=("--values", "computed"))
+    told = checks.ended_as_it_should(program, again) or checks.events_are_the_same(first, again)
+    if told and not checks.ended_as_it_should(program, again):
+        # Autocast gives its copies back in an order that differs between any two runs.
+        once_more = bench.run(program, first.option_string, options=("--values", "zeros"))
+        if checks.events_are_the_same(first, once_more):
+            told = checks.events_are_the_same(first, again, ordered=False)
+    return [f"--values computed: {text}" for text in told]
+
+
 def check_plugin(bench, program, runs, plugin):
     wrong = []
     for run in runs[:2]:
@@ -116,6 +128,8 @@ def judge(bench, program, plugin):
         wrong = check_runs(bench, program, runs)
         if program.twice and not wrong:
             wrong = check_again(bench, program, runs[0])
+        if program.computed and not wrong:
+            wrong = check_computed(bench, program, runs[0])
         if program.plugin and plugin and not wrong:
             wrong = check_plugin(bench, program, runs, plugin)
         if program.inside_others and not wrong:

@@ -45,14 +45,15 @@ class Bench:
         # Without expandable segments nothing in a history tells 2.4 from 2.5.
         self.reference = ("--reference", "2.4") if version < (2, 5) else ()
 
-    def run(self, program, option_string, around=(), **environment):
-        """One dry run. `around`: a command that is put before the program."""
+    def run(self, program, option_string, around=(), options=(), **environment):
+        """One dry run. `around`: a command that is put before the program. `options`: of `vramlab
+        dry-run`, besides the program's."""
         folder = self.folder / re.sub(r"[^a-z0-9_]+", "-", "_".join(
-            [program.label, option_string, *environment, *around[1:2]]).lower())
+            [program.label, option_string, *environment, *around[1:2], *options]).lower())
         folder.mkdir(parents=True)
         command = [self.vramlab, "dry-run", "-o", f"{folder}/%p.pickle",
                    "--json", f"{folder}/dry_run.json", "--gpus", str(program.gpus),
-                   *program.options]
+                   *program.options, *options]
         if program.memory:
             command += ["--device-memory", program.memory]
         command += ["--", *around, *self.program_command(program)]

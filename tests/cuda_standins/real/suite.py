@@ -29,6 +29,8 @@ class Program:
     options: tuple = ()
     # Run again, for the same history.
     twice: bool = False
+    # Run again with values that are computed, for the same history.
+    computed: bool = True
     # Also run with its memory from the plug-in.
     plugin: bool = False
     # Also run inside `vramlab run` and `vramlab record`.
@@ -92,10 +94,14 @@ PROGRAMS = [
     Program("optimizers", option_strings=BOTH),
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
     Program("random_requests", option_strings=MANY, plugin=True),
-    Program("host_reads"),
-    Program("value_checks"),
+    # Its shapes depend on values.
+    Program("host_reads", computed=False),
+    # Repeats by numbers that are known.
+    Program("value_checks", computed=False),
     Program("linear_algebra"),
-    Program("operations", since=(2, 6), says="TRIED"),
+    Program("operations", since=(2, 6), says="TRIED", computed=False),
+    Program("operations", ("computed",), since=(2, 6), says="TRIED", computed=False,
+            options=("--values", "computed")),
     Program("two_devices", gpus=2, option_strings=BOTH),
     Program("ddp", ("gloo",), gpus=2, processes=2, says="RANK 1 ends"),
     Program("ddp", ("nccl",), gpus=2, processes=2, says="RANK 1 ends"),
@@ -110,6 +116,8 @@ PROGRAMS = [
             says="RANK 0 ends"),
     Program("values_from_file", says="READ 409600",
             options=("--values-from", str(PROGRAMS_FOLDER / "values_for_it.py"))),
+    Program("computed_values", computed=False, says="ALL RIGHT",
+            options=("--values", "computed")),
     Program("compile_aot_eager"),
     Program("compile_inductor", packages=("triton",), twice=True),
     Program("triton_kernel", packages=("triton",), option_strings=BOTH, twice=True),

@@ -21,7 +21,7 @@ class WatchedMemory {
   }
   void unwatch(std::uint64_t at) { parts_.erase(at); }
   void note_write(std::uint64_t at, std::uint64_t bytes) {
-    if (!parts_.empty()) take_out(at, bytes, &written_);
+    if (!parts_.empty() && bytes > 0) take_out(at, bytes, &written_);
   }
   void note_write_anywhere() {
     for (const auto& [at, bytes] : parts_) written_.push_back(at);

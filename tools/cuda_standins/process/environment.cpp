@@ -46,7 +46,8 @@ std::uint64_t number(const std::string& name, std::uint64_t otherwise) {
 
 HostValues host_values() {
   const std::string text = variable("VALUES", "zeros");
-  if (text == "zeros") return HostValues::zeros;
+  // Values that are computed come from Python; the others are zeros.
+  if (text == "zeros" || text == "computed") return HostValues::zeros;
   if (text == "ones") return HostValues::ones;
   if (text == "random") return HostValues::random;
   refuse("VALUES", text);

@@ -66,9 +66,10 @@ void add_device_options(CLI::App& command, DryRunArguments& arguments) {
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   command
       .add_option("--values", arguments.values,
-                  "What a program reads that reads values of the device; auto: zeros, and if it "
-                  "ends with an error after that, once more with ones, then with random")
-      ->check(CLI::IsMember({"zeros", "ones", "random", "auto"}))
+                  "What a program reads that reads values of the device; computed: what follows "
+                  "from small tensors with known values, else zeros; auto: zeros, and if it ends "
+                  "with an error after that, once more with computed, with ones, then with random")
+      ->check(CLI::IsMember({"zeros", "ones", "random", "computed", "auto"}))
       ->capture_default_str();
   command
       .add_option("--values-from", arguments.values_from,
@@ -318,13 +319,13 @@ std::string made_up_end_of(const Attempt& made) {
   return text;
 }
 
-/// Zeros, and where they may have led to the end, ones and then random values. The first run that
-/// ends as it should is the one that counts; if none does, that with zeros.
+/// Zeros, and where they may have led to the end, computed, ones and then random values. The first
+/// run that ends as it should is the one that counts; if none does, that with zeros.
 Attempt attempt_with_values_that_lead_on(DryRunArguments arguments) {
   arguments.values = "zeros";
   Attempt first = attempt(arguments);
   std::string ended = made_up_end_of(first);
-  for (const char* const values : {"ones", "random"}) {
+  for (const char* const values : {"computed", "ones", "random"}) {
     if (ended.empty()) break;
     const std::string because = "with " + arguments.values + " the program " + ended;
     tell("vramlab dry-run: " + shown_name(because) + "; once more with --values " + values + "\n");

@@ -257,8 +257,10 @@ void add_failure(std::string& text, const DryRunOutcome& outcome,
 
 /// The values that a program may be given in place of these, for a sentence.
 std::string other_values(const std::string& values) {
-  if (values == "ones") return "--values random";
-  return values == "random" ? "--values ones" : "--values ones or --values random";
+  if (values == "computed") return "--values ones or --values random";
+  if (values == "ones") return "--values computed or --values random";
+  return values == "random" ? "--values computed or --values ones"
+                            : "--values computed, --values ones or --values random";
 }
 
 /// An end that a made-up value may have led to.

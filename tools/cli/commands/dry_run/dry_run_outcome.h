@@ -35,7 +35,7 @@ struct DryRunOutcome {
   /// In the order in which they ran; empty if the program is not a job.
   std::vector<RankEnd> ranks;
   std::vector<DryRunProcess> processes;
-  /// The made-up values that the program read: zeros, ones or random.
+  /// The values that the program read: zeros, ones, random or computed.
   std::string values;
   /// How it ended with other values before, for a sentence; empty if it was run once.
   std::string retried_because;

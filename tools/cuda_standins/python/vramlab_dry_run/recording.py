@@ -12,7 +12,8 @@ import os
 import platform
 import sys
 
-from vramlab_dry_run import endings, place, programs_recording, report, steps, values
+from vramlab_dry_run import (computed, endings, place, programs_recording, report, steps,
+                             values)
 
 _MOST_FAILURES_TOLD = 3
 
@@ -41,6 +42,7 @@ def prepare(torch_cuda):
     report.guarded(_tell_cudnn_version)(torch)
     place.prepare(os.path.dirname(os.path.abspath(torch.__file__)))
     _wrap(sys.modules["torch.cuda.memory"])
+    computed.prepare(torch)
     torch_cuda._lazy_call(_cuda_came_up)
 
 
@@ -84,7 +86,8 @@ def _cuda_came_up():
     endings.note_process()
     report.values["cuda_came_up"] = True
     _record("all", context="all", stacks=_stacks(), max_entries=sys.maxsize, **_more)
-    for begin in (_watch_failures, place.register, values.watch, steps.watch, endings.watch_crashes):
+    for begin in (_watch_failures, place.register, values.watch, computed.begin, steps.watch,
+                  endings.watch_crashes):
         report.guarded(begin)()
 
 

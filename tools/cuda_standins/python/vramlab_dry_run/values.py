@@ -14,13 +14,16 @@ import struct
 import sys
 import threading
 
-from vramlab_dry_run import generation, place, report, waiting
+from vramlab_dry_run import computed, generation, place, report, waiting
 
 _FLOATS = {2: "e", 4: "f", 8: "d"}
 
 # The place where the program reads: its innermost frame outside PyTorch, how many bytes, and how
 # often it has read there before.
 Read = collections.namedtuple("Read", "file line function bytes times")
+
+# A copy to the host: its place there, how many bytes, and where they are on the device.
+_Copy = collections.namedtuple("_Copy", "at count source")
 
 _registered = None
 _times = collections.Counter()
@@ -35,12 +38,12 @@ def watch():
     function = driver.vramlab_dry_run_set_values
     function.restype = None
     function.argtypes = [ctypes.c_void_p]
-    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong)
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulonglong)
 
-    def fill(at, count):
+    def fill(at, count, source):
         try:
             # A frame that is kept in itself would keep the program's tensors.
-            filled = _fill(answer, at, count, sys._getframe(0))
+            filled = _fill(answer, _Copy(at, count, source), sys._getframe(0))
             if not filled:
                 waiting.note_read(place.place_of(sys._getframe(0)))
             return filled
@@ -70,23 +73,25 @@ def _function_of(path):
     return answer
 
 
-def _fill(answer, at, count, frame):
+def _fill(answer, copy, frame):
     if getattr(_now, "is_answering", False):
         return 0
     _now.is_answering = True
     try:
         # Sizes of objects that ranks send each other.
         objects = sys.modules.get("vramlab_dry_run.objects")
-        size = objects.answer(count) if objects else None
+        size = objects.answer(copy.count) if objects else None
         if size is not None:
-            ctypes.memmove(at, _number(size, count), count)
+            ctypes.memmove(copy.at, _number(size, copy.count), copy.count)
             return 2 if objects.are_those_of_others() else 1
-        given = _given(answer, count, frame) if answer else None
+        if computed.answer(copy.at, copy.count, copy.source):
+            return 2
+        given = _given(answer, copy.count, frame) if answer else None
         if given is None and "transformers.generation.utils" in sys.modules:
-            given = generation.answer(count, frame)
+            given = generation.answer(copy.count, frame)
         if given is None:
             return 0
-        ctypes.memmove(at, _bytes_of(given, count), count)
+        ctypes.memmove(copy.at, _bytes_of(given, copy.count), copy.count)
         return 1
     finally:
         _now.is_answering = False

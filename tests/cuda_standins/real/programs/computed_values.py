@@ -1,0 +1,113 @@
+"""Programs whose lengths, loops and checks depend on values that follow from known ones
+(--values computed): what they read is right, and what nobody can know stays made up."""
+import figures
+import torch
+
+CUDA = torch.device("cuda")
+
+
+def graphs_in_a_batch():
+    """As PyTorch Geometric numbers the graphs of a batch."""
+    batch = torch.repeat_interleave(torch.arange(16), 5).to(CUDA)
+    x = torch.randn(80, 8, device=CUDA)
+    count = int(batch.max()) + 1
+    assert count == 16
+    mean = torch.zeros(count, 8, device=CUDA).scatter_add_(0, batch[:, None].expand(-1, 8), x)
+    assert mean.shape == (16, 8)
+    degree = torch.bincount(batch, minlength=16)
+    assert degree.tolist() == [5] * 16
+    assert torch.repeat_interleave(torch.arange(16, device=CUDA), degree).tolist() == batch.tolist()
+
+
+def ends_of_texts():
+    """As reinforcement learning cuts generated texts behind their first end."""
+    words = torch.tensor([[5, 6, 2, 7, 2], [5, 5, 5, 5, 5], [2, 1, 1, 1, 1]]).cuda()
+    is_end = words == 2
+    ends = torch.full((3,), 5, dtype=torch.long, device=CUDA)
+    ends[is_end.any(dim=1)] = is_end.int().argmax(dim=1)[is_end.any(dim=1)]
+    assert ends.tolist() == [2, 5, 0]
+    mask = (torch.arange(5, device=CUDA).expand(3, -1) <= ends[:, None]).int()
+    kept = [row[chosen].tolist() for row, chosen in zip(words, mask.bool())]
+    assert kept == [[5, 6, 2], [5] * 5, [2]], kept
+    lengths = mask.sum(1)
+    assert lengths.float().mean().item() == 3 and (lengths.max(), lengths.min()) == (5, 1)
+    assert (words[0] == 2).nonzero()[0, 0] == 2
+
+
+def experts():
+    """As a mixture of experts sends words on, whose experts are known."""
+    words = torch.randn(12, 64, device=CUDA)
+    chosen = torch.tensor([0, 1, 2, 0, 0, 1, 0, 0, 2, 0, 1, 0]).cuda()
+    counts = [int((chosen == expert).sum()) for expert in range(4)]
+    assert counts == [7, 3, 2, 0]
+    assert [len(words[chosen == expert]) for expert in range(4)] == counts
+    sent, order = torch.sort(chosen, stable=True)
+    ends = torch.cumsum(torch.bincount(sent, minlength=4), 0).cpu()
+    assert ends.tolist() == [7, 10, 12, 12]
+    weights = torch.randn(4, 64, 64, device=CUDA)
+    out = torch.zeros_like(words)
+    for expert, part in enumerate(torch.tensor_split(words[order], ends[:-1])):
+        places = order[sent == expert]
+        assert len(part) == len(places) == counts[expert]
+        out.index_add_(0, places, part @ weights[expert])
+    assert torch.unique(chosen).tolist() == [0, 1, 2]
+    assert torch.unique_consecutive(sent, return_counts=True)[1].tolist() == [7, 3, 2]
+    assert out.masked_select((chosen == 1)[:, None]).shape == (3 * 64,)
+
+
+def checks():
+    mask = torch.zeros(4, 4, dtype=torch.bool, device=CUDA)
+    if mask.any():
+        raise ValueError("the mask is empty")
+    mask[1, 2] = True
+    assert mask.any() and not mask.all() and mask.sum() == 1
+    values, places = torch.tensor([3, 9, 4, 8]).cuda().topk(2)
+    assert values.tolist() == [9, 8] and places.tolist() == [1, 3]
+    assert torch.equal(values, torch.tensor([9, 8], device=CUDA))
+    edges = torch.searchsorted(torch.arange(0, 10, 2, device=CUDA), torch.tensor([3, 4]).cuda())
+    assert edges.tolist() == [2, 2]
+    assert torch.unique(torch.tensor([[1, 2], [1, 2], [0, 1]]).cuda(), dim=0).tolist() == [[0, 1], [1, 2]]
+    half = torch.tensor([0.5, 2.0], dtype=torch.bfloat16).cuda()
+    assert (half > 1).tolist() == [False, True]
+    with torch.inference_mode():
+        count = torch.ones(3, dtype=torch.long, device=CUDA)
+        count += 2
+        assert count.sum().item() == 9
+    with torch.device("cuda"):
+        assert torch.arange(4).sum().item() == 6
+    pages = torch.zeros(1 << 17, dtype=torch.long).cuda()
+    assert pages.cpu().sum() == 0 and pages.shape == (1 << 17,)
+
+
+def unknown():
+    """Made up: 0, and not what was there before."""
+    drawn = torch.full((100,), 7, device=CUDA)
+    assert drawn.random_(5).max().item() == 0
+    assert torch.bincount(drawn, minlength=4).sum() == 0
+    assert torch.randperm(9, device=CUDA).tolist() == [0] * 9
+    assert torch.multinomial(torch.ones(5, device=CUDA), 3).tolist() == [0] * 3
+    weights = torch.ones(4, device=CUDA, requires_grad=True)
+    (weights * torch.randn(4, device=CUDA)).sum().backward()
+    assert weights.grad.tolist() == [0] * 4
+    torch.optim.Adam([weights]).step()
+    assert weights.tolist() == [0] * 4
+    norm = torch.nn.BatchNorm1d(4, device=CUDA)
+    norm(torch.randn(8, 4, device=CUDA))
+    assert norm.running_var.tolist() == [0] * 4 and norm.num_batches_tracked == 1
+    left = torch.full((64,), 3, device=CUDA)
+    assert left.sum() == 192
+    del left
+    assert torch.empty(64, dtype=torch.long, device=CUDA).max().item() == 0
+    ones = torch.ones(3, device=CUDA)
+    torch.mv(torch.randn(3, 3, device=CUDA), ones, out=ones)
+    assert ones.tolist() == [0] * 3
+
+
+def main():
+    for part in (graphs_in_a_batch, ends_of_texts, experts, checks, unknown):
+        part()
+        print("RIGHT", part.__name__)
+    print("ALL RIGHT")
+
+
+main()

@@ -1,0 +1,495 @@
+"""--values computed: operations on small tensors whose values are known are computed on the host,
+beside the stand-in, and what the program reads of them is right.
+
+A dispatch key of PyTorch's that PyTorch itself does not use is switched on in the program's thread,
+with kernels of ours for a list of operations. Each calls the operation itself, so the device's memory
+sees what it always sees, and the same operation on the known values. All other operations pass by
+without a detour. It is off in backward passes.
+"""
+
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+
+from vramlab_dry_run import computed_operations, import_watch, known_values, report
+
+_KEY_NAME = "DeferredInit"
+
+# Elements of a tensor up to which it is computed: integers and truths, and floating-point numbers.
+MOST_ELEMENTS = 1 << 16
+MOST_FLOATS = 1 << 12
+
+_NUMBERS = (int, float, bool, complex)
+
+_mode = None
+
+
+class _Unknown(Exception):
+    """A value that would be needed."""
+
+
+def is_asked_for():
+    return os.environ.get("VRAMLAB_DRY_RUN_VALUES") == "computed"
+
+
+@report.guarded
+def prepare(torch):
+    """Called in the middle of `import torch`, in the thread whose operations are computed: a key that
+    is switched on inside of PyTorch's inference mode would be off after it."""
+    global _mode
+    if is_asked_for():
+        _mode = _Mode(torch)
+        _mode.switch(True)
+
+
+@report.guarded
+def begin():
+    """Called when CUDA has come up."""
+    if _mode is not None:
+        _mode.begin()
+
+
+def answer(to, count, source):
+    """Whether the bytes of a copy to the host are known; then they are written."""
+    if _mode is None or threading.get_ident() != _mode.thread:
+        return False
+    if _mode.reads and _mode.known.read(source, to, count):
+        return True
+    if _mode.found is None or count not in (4, 8):
+        return False
+    ctypes.memmove(to, _mode.found.to_bytes(count, "little"), count)
+    return True
+
+
+class _Mode:
+    def __init__(self, torch):
+        self.torch = torch
+        self.known = None
+        self.key = torch._C._dispatch_key_parse(_KEY_NAME)
+        self.keys_after = torch._C._dispatch_keyset_full_after(self.key)
+        # Operations without a kernel of ours pass by.
+        others = torch._C._dispatch_library("IMPL", "_", _KEY_NAME)
+        others.fallback_fallthrough(_KEY_NAME)
+        self._libraries = [others]
+        self._pass_by_in_python()
+        self.thread = threading.get_ident()
+        # The innermost of our kernels under way: whether it reads what was looked at just before, and
+        # how many elements it finds.
+        self.reads = False
+        self.found = None
+
+    def begin(self):
+        self.known = known_values.KnownValues(self.torch)
+        self.plain_types = (self.torch.Tensor, self.torch.nn.Parameter)
+        aten = self.torch._C._dispatch_library("IMPL", "aten", _KEY_NAME)
+        self._libraries.append(aten)
+        for name in self._names():
+            base, _, overload = name.partition(".")
+            op = getattr(getattr(self.torch.ops.aten, base), overload or "default")
+            aten.impl(name, self.key, _kernel_of(self, _Operation(self, op)), True)
+        self._leave_out_backward()
+
+    def _pass_by_in_python(self):
+        """Operations that take functions are dispatched in Python, which has a list of keys that pass
+        by."""
+        ops = sys.modules.get("torch._ops")
+        if ops is None:
+            import_watch.call_after_import("torch._ops", lambda module: self._pass_by_in_python())
+            return
+        ops._HIGHER_ORDER_OP_DEFAULT_FALLTHROUGH_DISPATCH_KEYS.append(self.key)
+        for op in ops._higher_order_ops.values():
+            op.fallthrough(self.key)
+
+    def switch(self, is_on):
+        self.torch._C._dispatch_tls_set_dispatch_key_included(self.key, is_on)
+
+    @contextlib.contextmanager
+    def reading(self, reads, found):
+        before = self.reads, self.found
+        self.reads, self.found = reads, found
+        try:
+            yield
+        finally:
+            self.reads, self.found = before
+
+    def aside(self):
+        return _Aside(self)
+
+    def _names(self):
+        """Operations that have kernels of their own. Others are made of these, and count only where they
+        change a tensor in place, which has its new version at the end, or take numbers, which
+        their parts would get in a form that Python does not have."""
+        computed = set(computed_operations.COMPUTED)
+        changing = {name + "_" for name in computed} | {"copy_", "_local_scalar_dense", "lift_fresh"}
+        has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
+        for name in self.torch._C._dispatch_get_all_op_names():
+            if not name.startswith("aten::") or has_kernel(name, "CompositeImplicitAutograd"):
+                continue
+            base = name[6:].partition(".")[0]
+            if base in changing or \
+                    base in computed and (has_kernel(name, "CUDA") or self._takes_numbers(name)) or \
+                    any(word in base for word in computed_operations.CHANGING_WORDS):
+                yield name[6:]
+
+    def _takes_numbers(self, name):
+        base, _, overload = name.partition(".")
+        op = getattr(getattr(self.torch.ops.aten, base[6:]), overload or "default")
+        kinds = {str(argument.type) for argument in op._schema.arguments if not argument.is_out}
+        return {"Tensor", "number"} <= kinds
+
+    def _leave_out_backward(self):
+        """Else gradients would have objects of Python, and PyTorch would copy them instead of taking
+        them. The threads of a backward pass have the keys of the thread that began it."""
+        variable = self.torch.autograd.Variable
+        engine = variable._execution_engine
+        mode = self
+
+        class EngineWithoutUs:
+            def __getattr__(self, name):
+                return getattr(engine, name)
+
+            def run_backward(self, *args, **kwargs):
+                if not mode.is_on():
+                    return engine.run_backward(*args, **kwargs)
+                mode.switch(False)
+                try:
+                    return engine.run_backward(*args, **kwargs)
+                finally:
+                    mode.switch(True)
+
+        variable._execution_engine = EngineWithoutUs()
+
+    def is_on(self):
+        return self.torch._C._dispatch_tls_is_dispatch_key_included(self.key)
+
+
+class _Aside:
+    """For own operations: without our kernels, unseen by autograd and by modes of PyTorch."""
+
+    __slots__ = ("_mode", "_records", "_guards")
+
+    def __init__(self, mode):
+        self._mode = mode
+
+    def __enter__(self):
+        built_in = self._mode.torch._C
+        self._guards = []
+        if built_in._len_torch_dispatch_stack():
+            self._guards.append(built_in._DisableTorchDispatch())
+        if built_in._is_torch_function_mode_enabled():
+            self._guards.append(built_in.DisableTorchFunction())
+        for guard in self._guards:
+            guard.__enter__()
+        self._records = self._mode.torch.is_grad_enabled()
+        if self._records:
+            built_in._set_grad_enabled(False)
+        self._mode.switch(False)
+
+    def __exit__(self, *error):
+        self._mode.switch(True)
+        if self._records:
+            self._mode.torch._C._set_grad_enabled(True)
+        for guard in reversed(self._guards):
+            guard.__exit__(*error)
+
+
+class _Operation:
+    """An overload, with what its schema says."""
+
+    def __init__(self, mode, op):
+        self.mode = mode
+        self.base = op._schema.name.partition("::")[2]
+        self.function = op._op
+        self.redispatch = op._handle.redispatch_boxed
+        arguments = op._schema.arguments
+        self.changed = [(place, argument.name) for place, argument in enumerate(arguments)
+                        if argument.alias_info is not None and argument.alias_info.is_write]
+        # A result that it is given has no values before.
+        self.results = {name for place, name in self.changed if arguments[place].is_out}
+        self.overwrites = self.base in computed_operations.OVERWRITTEN
+        self.is_computed = not any(word in self.base
+                                   for word in computed_operations.CHANGING_WORDS)
+        self.is_copy = self.base == "copy_"
+        plain = self.base.rstrip("_")
+        self.asks_others = plain in computed_operations.ASKING_OTHERS
+        # A number in a place of a tensor; the conversion of some functions knows it.
+        self.number_places = [] if plain in computed_operations.TAKING_NUMBERS else [
+            place for place, argument in enumerate(arguments)
+            if str(argument.type) in ("Tensor", "Optional[Tensor]")]
+        # Tensors with more elements are neither computed nor known.
+        self.most = known_values.MOST_BYTES if self.changed else MOST_ELEMENTS
+
+    def run(self, keyset, args, kwargs):
+        """The operation itself, whose own parts are not seen."""
+        mode = self.mode
+        mode.switch(False)
+        try:
+            if mode.torch._C._is_torch_function_mode_enabled():
+                with mode.torch._C.DisableTorchFunction():
+                    return self.function(*args, **kwargs)
+            return self.function(*args, **kwargs)
+        finally:
+            mode.switch(True)
+
+    def run_in_parts(self, keyset, args, kwargs):
+        """The operation itself; those that it calls are seen, by which it asks the device."""
+        return self.redispatch(keyset & self.mode.keys_after, *args, **kwargs)
+
+    def with_tensors(self, args):
+        """Numbers as tensors of a type that leads to the same type of the result."""
+        numbers = [place for place in self.number_places
+                   if place < len(args) and type(args[place]) in _NUMBERS]
+        if not numbers:
+            return args
+        with self.mode.aside():
+            return self._converted(list(args), numbers)
+
+    def _converted(self, args, numbers):
+        torch = self.mode.torch
+        others = [args[place] for place in self.number_places
+                  if place < len(args) and place not in numbers and args[place] is not None
+                  and not (place == 0 and self.base == "where")]
+        for place in numbers:
+            kind = torch.result_type(others[0], args[place]) if others else None
+            args[place] = torch.tensor(args[place], dtype=kind, device="cpu")
+        return args
+
+    def changed_of(self, args, kwargs):
+        """The tensors that it changes."""
+        if not self.is_computed and not self.changed:
+            return [value for value in [*args, *kwargs.values()]
+                    if isinstance(value, self.mode.torch.Tensor)]
+        found = []
+        for place, name in self.changed:
+            value = args[place] if place < len(args) else kwargs.get(name)
+            found += value if isinstance(value, (list, tuple)) else [value]
+        return [value for value in found if value is not None]
+
+
+def _kernel_of(mode, operation):
+    """Mostly there is nothing to compute, which has to be found out quickly: a tensor that is too large
+    or not known, or none of the device."""
+    if not operation.is_computed:
+        return _kernel_that_forgets(mode, operation)
+    if operation.base == "lift_fresh":
+        return _kernel_of_new_tensor(mode, operation)
+    if operation.is_copy:
+        return _kernel_of_copy(mode, operation)
+    if operation.asks_others:
+        return _kernel_that_asks(mode, operation)
+    plain_types, most = mode.plain_types, operation.most
+    has_values_before = not (operation.overwrites or operation.results)
+    may_have_numbers = len(operation.number_places) > 1
+    run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+
+    def kernel(keyset, *args, **kwargs):
+        if may_have_numbers:
+            args = operation.with_tensors(args)
+        if has_values_before and not entries:
+            return run(keyset, args, kwargs)
+        is_on_device = False
+        for value in (*args, *kwargs.values()) if kwargs else args:
+            if type(value) is list and value:
+                value = value[0]
+            if type(value) in plain_types:
+                if value.numel() > most:
+                    return run(keyset, args, kwargs)
+                if not is_on_device and value.is_cuda:
+                    is_on_device = True
+                    if has_values_before and value.numel() and key_of(value) not in entries:
+                        return run(keyset, args, kwargs)
+        if not is_on_device:
+            return run(keyset, args, kwargs)
+        return _call(operation, keyset, args, kwargs)
+
+    return kernel
+
+
+def _kernel_of_copy(mode, operation):
+    run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+
+    def kernel(keyset, *args, **kwargs):
+        args = operation.with_tensors(args)
+        to, source = args[:2]
+        if to.numel() > operation.most or not (to.is_cuda or source.is_cuda):
+            return run(keyset, args, kwargs)
+        if not to.is_cuda:
+            mode.known.forget_written()
+            is_known = mode.known.entry_of(source) is not None
+            with mode.reading(is_known, None):
+                return operation.run_in_parts(keyset, args, kwargs)
+        if source.is_cuda and source.numel() and key_of(source) not in entries:
+            result = run(keyset, args, kwargs)
+            if entries:
+                mode.known.forget(to)
+            return result
+        return _call(operation, keyset, args, kwargs)
+
+    return kernel
+
+
+def _kernel_of_new_tensor(mode, operation):
+    """torch.tensor() copies its numbers to the device with all keys switched off, and then says that
+    the tensor is new."""
+
+    def kernel(keyset, *args, **kwargs):
+        result = operation.run(keyset, args, kwargs)
+        if type(result) is mode.torch.Tensor and result.is_cuda:
+            with mode.aside():
+                mode.known.learn_copied(result)
+        return result
+
+    return kernel
+
+
+def _kernel_that_asks(mode, operation):
+    """Any of its tensors may lead to a question that can be answered."""
+    run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+
+    def kernel(keyset, *args, **kwargs):
+        for value in args if entries else ():
+            for item in value if type(value) in (list, tuple) else (value,):
+                if type(item) in mode.plain_types and item.is_cuda and key_of(item) in entries:
+                    return _call(operation, keyset, args, kwargs)
+        return run(keyset, args, kwargs)
+
+    return kernel
+
+
+def _kernel_that_forgets(mode, operation):
+    def kernel(keyset, *args, **kwargs):
+        result = operation.run(keyset, args, kwargs)
+        if mode.known.entries:
+            for value in operation.changed_of(args, kwargs):
+                mode.known.forget(value)
+        return result
+
+    return kernel
+
+
+def _call(operation, keyset, args, kwargs):
+    mode = operation.mode
+    if mode.torch._C._functorch.peek_interpreter_stack() is not None:
+        return operation.run(keyset, args, kwargs)
+    known = mode.known
+    known.forget_written()
+    computation = _Computation(operation)
+    with mode.aside():
+        is_known = computation.prepare(args, kwargs) and computation.compute()
+    is_read = operation.base == "_local_scalar_dense"
+    # An operation may read by one of PyTorch's own how much it found.
+    found = mode.found if is_read else computation.found_count() if is_known else None
+    run = operation.run_in_parts if operation.asks_others else operation.run
+    with mode.reading(is_read and is_known, found):
+        result = run(keyset, args, kwargs)
+    known.forget_written()
+    if is_known and not mode.torch._C._cuda_isCurrentStreamCapturing():
+        with mode.aside():
+            computation.learn(result)
+    else:
+        results = result if isinstance(result, (list, tuple)) else [result]
+        for value in (*operation.changed_of(args, kwargs), *results):
+            if type(value) in mode.plain_types:
+                known.forget(value)
+    return result
+
+
+class _Computation:
+    """An operation on known values."""
+
+    def __init__(self, operation):
+        self._operation = operation
+        self._mode = operation.mode
+        # Tensors that it changes: of the device, of the host, and the entry.
+        self._changed = []
+        self._result = None
+
+    def prepare(self, args, kwargs):
+        """Whether all values are known that it needs."""
+        operation = self._operation
+        changed = {place: name for place, name in operation.changed}
+        try:
+            self._args = [self._of_host(value, place in changed, changed.get(place))
+                          for place, value in enumerate(args)]
+            self._kwargs = {name: self._of_host(value, name in operation.results, name)
+                            for name, value in kwargs.items()}
+        except _Unknown:
+            return False
+        return True
+
+    def _of_host(self, value, is_changed, name):
+        kind = type(value)
+        if kind in self._mode.plain_types:
+            return self._tensor_of_host(value, is_changed, name)
+        if isinstance(value, self._mode.torch.Tensor):
+            raise _Unknown
+        if kind in (list, tuple):
+            return [self._of_host(item, is_changed, name) for item in value]
+        if kind is self._mode.torch.device:
+            return self._mode.torch.device("cpu")
+        return value
+
+    def _tensor_of_host(self, tensor, is_changed, name):
+        mode, operation = self._mode, self._operation
+        if not tensor.is_cuda:
+            if is_changed or not tensor.is_cpu:
+                raise _Unknown
+            self._check_size(tensor, not operation.is_copy)
+            return tensor.detach()
+        entry = mode.known.entry_of(tensor)
+        has_no_values_before = (operation.overwrites or name in operation.results
+                                or tensor.numel() == 0)
+        if entry is None and not (has_no_values_before and (is_changed or tensor.numel() == 0)):
+            raise _Unknown
+        self._check_size(tensor, not operation.is_copy)
+        if entry is None:
+            value = mode.torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
+                                             device="cpu")
+        else:
+            value = mode.known.view(entry, tensor)
+        if is_changed:
+            value = value if entry is None else value.clone()
+            self._changed.append((tensor, value, entry))
+        return value
+
+    def _check_size(self, tensor, is_strict):
+        kind = tensor.dtype
+        if kind.is_complex or tensor.is_quantized or tensor.layout is not self._mode.torch.strided:
+            raise _Unknown
+        if is_strict and tensor.numel() > (MOST_FLOATS if kind.is_floating_point
+                                           else MOST_ELEMENTS):
+            raise _Unknown
+
+    def compute(self):
+        """Whether it could be computed. What raises an error on the host stays unknown."""
+        try:
+            self._result = self._operation.function(*self._args, **self._kwargs)
+        except Exception:
+            return False
+        return True
+
+    def found_count(self):
+        """How many it found, for operations that ask the device in their middle."""
+        place = computed_operations.FOUND_COUNTS.get(self._operation.base)
+        if place is None:
+            return None
+        found = self._result[0] if isinstance(self._result, (list, tuple)) else self._result
+        return found.shape[place] if found.dim() else None
+
+    def learn(self, result):
+        known = self._mode.known
+        for tensor, value, entry in self._changed:
+            if tensor.shape == value.shape and tensor.dtype == value.dtype:
+                known.learn(tensor, value, entry)
+            else:
+                known.forget(tensor)
+        if self._operation.changed:
+            return
+        computed = self._result if isinstance(self._result, (list, tuple)) else [self._result]
+        results = result if isinstance(result, (list, tuple)) else [result]
+        for tensor, value in zip(results, computed):
+            if type(tensor) in self._mode.plain_types and tensor.is_cuda and \
+                    tensor.shape == value.shape and tensor.dtype == value.dtype:
+                known.learn(tensor, value)

@@ -1,0 +1,55 @@
+"""The operations of PyTorch that are computed for known values (computed.py), by their names in
+aten. All overloads of a name count that have kernels of their own: what is made of others is seen
+when it calls those. Operations that only make views are not here, as views share what is known.
+"""
+
+COMPARED = """
+    eq ne lt le gt ge logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor
+    bitwise_not __and__ __or__ __xor__ __lshift__ __rshift__ bitwise_left_shift bitwise_right_shift
+    isnan isposinf isneginf isin equal
+""".split()
+
+CALCULATED = """
+    add sub rsub mul div floor_divide remainder fmod neg abs sign sgn maximum minimum clamp clamp_min
+    clamp_max floor ceil round trunc frac where pow sqrt exp log log2 reciprocal gcd
+""".split()
+
+REDUCED = """
+    sum mean prod max min amax amin aminmax any all argmax argmin cumsum cumprod cummax cummin
+    _cummax_helper _cummin_helper count_nonzero logcumsumexp median mode kthvalue
+""".split()
+
+SORTED_AND_FOUND = """
+    sort topk nonzero nonzero_static unique_dim unique_consecutive _unique _unique2 bincount histc
+    searchsorted bucketize
+""".split()
+
+PICKED_AND_PLACED = """
+    index index_select gather take masked_select masked_fill masked_scatter index_put _index_put_impl_
+    _unsafe_index _unsafe_index_put _unsafe_masked_index put index_fill index_add index_copy
+    index_reduce scatter scatter_add scatter_reduce flip roll repeat_interleave tril triu cat stack
+    _stack tril_indices triu_indices
+""".split()
+
+FILLED = "fill zero arange linspace eye range full_like".split()
+
+COMPUTED = COMPARED + CALCULATED + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACED + FILLED
+
+# Their first argument gets other values, whatever it had.
+OVERWRITTEN = ("fill_", "zero_", "copy_")
+
+# They change tensors that their schema does not name, or many at once.
+CHANGING_WORDS = ("batch_norm", "_foreach_", "_fused_", "_amp_")
+
+# The one number that they read from the device in mid-operation is how many they found.
+FOUND_COUNTS = {"nonzero": 0, "_unique": 0, "_unique2": 0, "unique_consecutive": 0, "unique_dim": 0}
+
+# They ask the device in their middle by other operations, which have to be seen.
+ASKING_OTHERS = """
+    index index_put _index_put_impl _unsafe_index _unsafe_index_put masked_select masked_scatter
+    repeat_interleave nonzero _unique _unique2 unique_consecutive unique_dim bincount histc equal copy
+    nonzero_static
+""".split()
+
+# PyTorch's conversion takes numbers for their tensors.
+TAKING_NUMBERS = "add sub mul div floor_divide".split()

@@ -1,0 +1,209 @@
+"""The values of small tensors of the device that are known, kept on the host.
+
+They are kept by storage: views share them, and they go with the storage, so memory that is used
+again never has values of what was there before. What else may end them: a version that is newer than
+the one that was learned, for PyTorch's operations that nobody computes; and the stand-in driver,
+which tells what was written in its memory by copies, by kernels whose place it knows, and by code
+that is not PyTorch's own.
+"""
+
+import ctypes
+import os
+
+# Bytes of one storage, and of all together.
+MOST_BYTES = 1 << 20
+MOST_BYTES_IN_ALL = 64 << 20
+_FIRST_LOOK_FOR_DEAD = 256
+_ROOM = 64
+
+
+class _Entry:
+    """`raw`: a storage of the host with the same bytes, of which the first `known` are known. `weak`:
+    knows whether the storage of the device still exists, and keeps its structure from being used
+    for another one."""
+
+    __slots__ = ("raw", "at", "bytes", "known", "version", "weak")
+
+
+class KnownValues:
+    def __init__(self, torch):
+        from torch.multiprocessing.reductions import StorageWeakRef
+
+        self._torch = torch
+        self._weak_reference_of = StorageWeakRef
+        self._driver = _Driver()
+        # By the address of the storage's own structure, in the order in which they were learned.
+        self.entries = {}
+        # The same by address on the device, as far as the driver watches them.
+        self._watched = {}
+        self._bytes = 0
+        self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
+        self._written_count = 0
+
+    def entry_of(self, tensor):
+        """None where the values are not known."""
+        try:
+            storage = tensor.untyped_storage()
+        except (NotImplementedError, RuntimeError):  # Sparse tensors and wrappers have none.
+            return None
+        key = storage._cdata
+        entry = self.entries.get(key)
+        if entry is None:
+            return None
+        if (entry.version != _version_of(tensor) or storage.nbytes() != entry.bytes
+                or storage.data_ptr() != entry.at):
+            self._drop(key)
+            return None
+        if entry.known < entry.bytes and _end_of(tensor) > entry.known:
+            return None
+        return entry
+
+    def view(self, entry, tensor):
+        """A tensor of the host over the known bytes that looks as this one of the device does."""
+        empty = self._torch.empty((0,), dtype=tensor.dtype, device="cpu")
+        return empty.set_(entry.raw, tensor.storage_offset(), tensor.size(), tensor.stride())
+
+    def learn(self, tensor, value, entry=None):
+        """`value` is a tensor of the host. With the entry that was known before, the tensor may be any
+        part of its storage; else it has to be all of it, or its beginning."""
+        storage = tensor.untyped_storage()
+        count = storage.nbytes()
+        is_whole = entry is None
+        if is_whole:
+            if not 0 < count <= MOST_BYTES or not self._begins(tensor):
+                return self.forget(tensor)
+            entry = _Entry()
+            entry.raw = self._storage_like(tensor, value, count)
+            entry.at = storage.data_ptr()
+            entry.bytes = count
+            entry.known = tensor.numel() * tensor.element_size()
+            entry.weak = self._weak_reference_of(storage)
+        if not is_whole or entry.raw.data_ptr() != value.data_ptr():
+            self.view(entry, tensor).copy_(value)
+        entry.version = _version_of(tensor)
+        self._keep(storage._cdata, entry)
+
+    def learn_copied(self, tensor):
+        """A tensor that the host has just copied to the device, by a call that nobody saw."""
+        value = self._torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
+                                          device="cpu")
+        count = tensor.numel() * tensor.element_size()
+        # The copy itself is one of the writes.
+        self.forget_written()
+        if 0 < count <= MOST_BYTES and self._begins(tensor) and \
+                self._driver.read(value.data_ptr(), tensor.data_ptr(), count):
+            self.learn(tensor, value)
+
+    def _storage_like(self, tensor, value, count):
+        """The value's own where it has the same form, as results of operations do."""
+        storage = value.untyped_storage()
+        if storage.nbytes() == count and tensor.stride() == value.stride() and \
+                not value.storage_offset():
+            return storage
+        return self._torch.UntypedStorage(count)
+
+    def _begins(self, tensor):
+        if tensor.storage_offset() or not tensor.numel():
+            return False
+        return tensor.is_contiguous() or self._torch.ops.aten.is_non_overlapping_and_dense(tensor)
+
+    def _keep(self, key, entry):
+        if self.entries.get(key) is not entry:
+            self._drop(key)
+            self.entries[key] = entry
+            self._bytes += entry.bytes
+        if self._watched.get(entry.at) != key:
+            self._watched[entry.at] = key
+            self._driver.watch(entry.at, entry.bytes)
+        if len(self.entries) > self._looks_for_dead_at or self._bytes > MOST_BYTES_IN_ALL:
+            self._drop_dead()
+            self._looks_for_dead_at = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self.entries))
+        while self._bytes > MOST_BYTES_IN_ALL:
+            self._drop(next(iter(self.entries)))
+
+    def forget(self, tensor):
+        self._drop(key_of(tensor))
+
+    def forget_written(self):
+        """Forgets storages that were written in the meantime, as far as the driver knows."""
+        count = self._driver.written_count()
+        if count == self._written_count:
+            return
+        self._written_count = count
+        written = self._driver.take_written()
+        for at in list(self._watched) if written is None else written:
+            self._drop(self._watched.pop(at, None))
+
+    def _drop(self, key):
+        entry = self.entries.pop(key, None)
+        if entry is None:
+            return
+        self._bytes -= entry.bytes
+        if self._watched.get(entry.at) == key:
+            del self._watched[entry.at]
+            self._driver.watch(entry.at, 0)
+
+    def _drop_dead(self):
+        for key in [key for key, entry in self.entries.items() if entry.weak.expired()]:
+            self._drop(key)
+
+    def read(self, source, to, count):
+        """Whether all these bytes of the device are known; only then they are written to `to`."""
+        for entry in self.entries.values():
+            if entry.at <= source and source + count <= entry.at + entry.known:
+                if self._is_at_its_place(entry):
+                    ctypes.memmove(to, entry.raw.data_ptr() + source - entry.at, count)
+                    return True
+        return False
+
+    def _is_at_its_place(self, entry):
+        if entry.weak.expired():
+            return False
+        storage = self._torch.UntypedStorage._new_with_weak_ptr(entry.weak.cdata)
+        return storage is not None and storage.data_ptr() == entry.at
+
+
+def key_of(tensor):
+    """None for sparse tensors and wrappers, which have no storage."""
+    try:
+        return tensor.untyped_storage()._cdata
+    except (NotImplementedError, RuntimeError):
+        return None
+
+
+def _version_of(tensor):
+    """None for tensors of the inference mode, which have none."""
+    return None if tensor.is_inference() else tensor._version
+
+
+def _end_of(tensor):
+    """In bytes of its storage."""
+    last = sum((size - 1) * stride for size, stride in zip(tensor.size(), tensor.stride()))
+    return (tensor.storage_offset() + last + 1) * tensor.element_size() if tensor.numel() else 0
+
+
+class _Driver:
+    """The stand-in driver, which watches memory."""
+
+    def __init__(self):
+        driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+        self.watch = driver.vramlab_dry_run_watch_memory
+        self.watch.restype = None
+        self.watch.argtypes = [ctypes.c_ulonglong, ctypes.c_ulonglong]
+        self._take = driver.vramlab_dry_run_take_written
+        self._take.restype = ctypes.c_ulong
+        self._take.argtypes = [ctypes.c_void_p, ctypes.c_ulong]
+        self.read = driver.vramlab_dry_run_read_memory
+        self.read.argtypes = [ctypes.c_void_p, ctypes.c_ulonglong, ctypes.c_ulonglong]
+        place = driver.vramlab_dry_run_written_count
+        place.restype = ctypes.c_void_p
+        self._count = ctypes.c_uint64.from_address(place())
+
+    def written_count(self):
+        return self._count.value
+
+    def take_written(self):
+        """Addresses; None where there are more than fit."""
+        room = (ctypes.c_ulonglong * _ROOM)()
+        count = self._take(room, _ROOM)
+        return None if count > _ROOM else set(room[:count])
