@@ -351,7 +351,7 @@ class DryRunOptions(TypedDict, total=False):
     ranks: Text
     report: Text
     report_signal: Literal["USR1", "USR2", "HUP"]
-    values: Literal["zeros", "ones", "random", "auto"]
+    values: Literal["zeros", "ones", "random", "computed", "auto"]
     values_from: Text
     world_size: int
 
