@@ -28,6 +28,8 @@ class Validity:
 
     def __init__(self):
         self.made = {"block": set(), "pool": set(), "graph": set()}
+        # Blocks that are gone still say where they were.
+        self.placed = set()
         self.scopes = 0
         self.capturing = None
 
@@ -37,8 +39,11 @@ class Validity:
         first = arguments[0] if arguments else None
         if kind == "thread_free":
             return [kind, [self.taken("block", name) for name in first if name in self.made["block"]]]
-        if kind.endswith("alloc"):
+        if kind == "alloc_at" and arguments[2] not in self.placed:
+            return None
+        if kind.endswith("alloc") or kind == "alloc_at":
             self.made["block"].add(first)
+            self.placed.add(first)
         elif kind == "pool_new":
             self.made["pool"].add(first)
         elif kind == "capture_begin":
