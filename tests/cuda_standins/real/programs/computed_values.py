@@ -84,6 +84,11 @@ def unknown():
     drawn = torch.full((100,), 7, device=CUDA)
     assert drawn.random_(5).max().item() == 0
     assert torch.bincount(drawn, minlength=4).sum() == 0
+    with torch.inference_mode():
+        for draw in ("random_", "normal_", "uniform_", "exponential_"):
+            assert getattr(torch.full((100,), 7.0, device=CUDA), draw)().max().item() == 0, draw
+        assert torch.full((100,), 7.0, device=CUDA).bernoulli_(0.5).max().item() == 0
+        assert torch.full((100,), 7.0, device=CUDA).geometric_(0.5).max().item() == 0
     assert torch.randperm(9, device=CUDA).tolist() == [0] * 9
     assert torch.multinomial(torch.ones(5, device=CUDA), 3).tolist() == [0] * 3
     weights = torch.ones(4, device=CUDA, requires_grad=True)

@@ -38,8 +38,10 @@ COMPUTED = COMPARED + CALCULATED + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACE
 # Their first argument gets other values, whatever it had.
 OVERWRITTEN = ("fill_", "zero_", "copy_")
 
-# They change tensors that their schema does not name, or many at once.
-CHANGING_WORDS = ("batch_norm", "_foreach_", "_fused_", "_amp_")
+# They change tensors that their schema does not name, or many at once, or draw numbers: tensors of the
+# inference mode have no versions to tell it.
+CHANGING_WORDS = ("batch_norm", "_foreach_", "_fused_", "_amp_", "random_", "uniform_", "normal_",
+                  "bernoulli_", "exponential_", "geometric_", "cauchy_")
 
 # The one number that they read from the device in mid-operation is how many they found.
 FOUND_COUNTS = {"nonzero": 0, "_unique": 0, "_unique2": 0, "unique_consecutive": 0, "unique_dim": 0}
