@@ -75,7 +75,7 @@ class ReplayAccess : public ReplayView<L> {
   /// A request to this pool whose way past a miss the director knows.
   MallocResult malloc_directed(Bytes request, StreamId stream, PoolId pool, Director& director);
   /// A request whose block begins at this address, as its caller wants it: nothing is looked for.
-  /// Nothing is done where no free block of this pool and stream begins there, or it is too small.
+  /// Empty, with no change, where no large enough free block of this pool and stream begins there.
   std::optional<Address> malloc_at(Address address, Bytes request, const Search& search);
   /// Notes the figures of a directed request that failed, for last_failure().
   void describe_failure(Bytes request);

@@ -312,7 +312,7 @@ class PlacementWalk {
     ++served_by.request_count;
     served_by.last_request = index;
     // A walk that is watched has no use for the findings of searches.
-    if (!grew && watcher_ == nullptr && !is_placed(index)) {
+    if (!grew && watcher_ == nullptr && !has_chosen_place(history_, index)) {
       PlacementRequest request = request_at(index);
       if (served_by.pool) request.pool = served_by.pool;
       note_search(request, event.address, life);
@@ -320,11 +320,6 @@ class PlacementWalk {
     if (history_.traits.names_pools && !served_by.pool) blocks_.name_pool(life, event.pool);
     blocks_.hand_out(event.address, handed_out_size(rounded, block->size, served_by));
     tell(index);
-  }
-
-  /// Whether nothing was looked for: the caller chose the place.
-  bool is_placed(std::size_t index) const {
-    return std::ranges::binary_search(history_.placed_requests, index);
   }
 
   /// The life that the growth will be part of; a new one is the next number.
@@ -616,8 +611,7 @@ StartedHistory begin_history(const DeviceHistory& history, SettingsPhases phases
 
 StartedHistory start_history(const DeviceHistory& history, SettingsPhases phases,
                              const ReferenceVersion& version) {
-  const bool maps_memory = has_rare_event(history, Action::segment_map);
-  if (maps_memory) {
+  if (has_rare_event(history, Action::segment_map)) {
     PlacedHistory placed = place_history(history, std::move(phases), version);
     return static_cast<StartedHistory&&>(placed);
   }

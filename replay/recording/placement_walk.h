@@ -32,7 +32,7 @@ struct SegmentLife {
   /// The events that began it (0 if it was there at the start) and ended it.
   std::size_t begin = 0;
   std::size_t end = ~std::size_t{0};
-  /// Requests that got a block of it; 0 for the last one where there was none.
+  /// How many requests got a block of it, and the event of the last one; 0 where none did.
   std::size_t request_count = 0;
   std::size_t last_request = 0;
 };

@@ -190,6 +190,10 @@ bool has_rare_event(const DeviceHistory& history, Action action) {
   });
 }
 
+bool has_chosen_place(const DeviceHistory& history, std::size_t event) {
+  return std::ranges::binary_search(history.placed_requests, event);
+}
+
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
   Peak reserved;
   for (const std::uint64_t i : history.events.rare()) {

@@ -119,6 +119,9 @@ struct DeviceHistory {
 /// Whether the history has an event of this kind. Requires: it is a rare one.
 bool has_rare_event(const DeviceHistory& history, Action action);
 
+/// Whether the caller of the event's request chose the place of the block.
+bool has_chosen_place(const DeviceHistory& history, std::size_t event);
+
 /// Whether any event has a stack.
 bool has_stacks(const DeviceHistory& history);
 

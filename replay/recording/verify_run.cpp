@@ -372,7 +372,7 @@ void VerifyRun::request_memory(std::size_t index) {
     return;
   }
   ++fidelity_.allocs.total;
-  if (std::ranges::binary_search(history_.placed_requests, index) &&
+  if (has_chosen_place(history_, index) &&
       ReplayAccess(engine_).malloc_at(event.address, event.size, call_.search)) {
     ++fidelity_.allocs.exact;
     return;

@@ -54,9 +54,8 @@ class ProgramBuilder {
     for (LifeIndex life = 0; life < pools_.size(); ++life) {
       std::size_t& last = last_request_[pools_[life]];
       last = std::max(last, explained.placements.lives[life].last_request);
-    }
-    for (LifeIndex life = 0; life < pools_.size(); ++life)
       if (explained.whole_pools.contains(explained.pools[life])) whole_pools_.insert(pools_[life]);
+    }
     find_emptied();
     released_otherwise_ = emptied_;
     if (explained.fidelity.allowed)
@@ -462,8 +461,7 @@ class ProgramBuilder {
     request.id = id;
     request.bytes = event.size;
     request.stream = event.stream;
-    if (std::ranges::binary_search(history_.placed_requests, at_))
-      program_.placed.push_back({at_, event.address, pool});
+    if (has_chosen_place(history_, at_)) program_.placed.push_back({at_, event.address, pool});
     if (is_private) add_pool(pool, ProgramEventKind::pool_end);
     if (is_private) add_pool(pool, ProgramEventKind::pool_release);
     if (!has_failed) return;

@@ -164,17 +164,14 @@ TEST_F(DryRunDriver, tells_which_watched_memory_was_written) {
 TEST_F(DryRunDriver, takes_a_kernel_that_is_not_pytorch_s_to_write_anywhere) {
   CUmodule module = nullptr;
   ASSERT_EQ(call("cuModuleLoadData", &module, static_cast<const void*>("")), CUDA_SUCCESS);
-  const auto written_by = [&](const char* name) {
-    vramlab_dry_run_watch_memory(4096, 16);
-    CUfunction function = nullptr;
-    EXPECT_EQ(call("cuModuleGetFunction", &function, module, name), CUDA_SUCCESS);
-    EXPECT_EQ(call("cuLaunchKernel", function, 1U, 1U, 1U, 1U, 1U, 1U, 0U, CUstream{nullptr},
-                   static_cast<void**>(nullptr), static_cast<void**>(nullptr)),
-              CUDA_SUCCESS);
-    unsigned long long written = 0;
-    return vramlab_dry_run_take_written(&written, 1);
-  };
-  EXPECT_EQ(written_by("triton_poi_fused_add_0"), 1U);
+  CUfunction function = nullptr;
+  ASSERT_EQ(call("cuModuleGetFunction", &function, module, "triton_poi_fused_add_0"), CUDA_SUCCESS);
+  vramlab_dry_run_watch_memory(4096, 16);
+  EXPECT_EQ(call("cuLaunchKernel", function, 1U, 1U, 1U, 1U, 1U, 1U, 0U, CUstream{nullptr},
+                 static_cast<void**>(nullptr), static_cast<void**>(nullptr)),
+            CUDA_SUCCESS);
+  unsigned long long written = 0;
+  EXPECT_EQ(vramlab_dry_run_take_written(&written, 1), 1U);
 }
 
 TEST_F(DryRunDriver, copies_rows_with_pitches_between_host_and_host) {

@@ -24,7 +24,7 @@ export function isNear(value, wanted, distance) {
   assert.ok(Math.abs(value - wanted) <= distance, `${value} is not within ${distance} of ${wanted}`);
 }
 
-/** The system's browsers, not Playwright's own. */
+/** Starts the system's browser, not Playwright's own. */
 function launch(colorScheme) {
   const executablePath = process.env.VRAMLAB_BROWSER_PATH;
   const scheme = colorScheme === "dark" ? 0 : 1;
@@ -59,7 +59,8 @@ export class Pages {
     rmSync(this.#folder, { recursive: true });
   }
 
-  /** One for all pages; a Firefox has one colour scheme for all of its pages. */
+  /** The browser for all pages. A Firefox has one colour scheme for all of its pages, so each scheme
+   *  has a Firefox of its own. */
   #browser(colorScheme) {
     const kind = isFirefox ? colorScheme : "";
     if (!this.#browsers.has(kind)) this.#browsers.set(kind, launch(colorScheme));
@@ -136,7 +137,7 @@ export class Pages {
     await tab.waitForTimeout(250);
   }
 
-  /** To Firefox its driver gives two clicks, each by itself. */
+  /** The driver of Firefox sends two single clicks, so the double click is sent beside them. */
   async doubleClick(place, position) {
     await place.dblclick({ position });
     if (isFirefox) await place.dispatchEvent("dblclick");

@@ -530,7 +530,7 @@ test("names that look like parts of a page are names", async () => {
   await tab.close();
 });
 
-/** A way to ask for the seconds that the page was busy; Firefox does not tell. */
+/** A function that tells the seconds for which the page was busy: always 0 in Firefox, which does not tell. */
 async function processorTime(tab) {
   if (isFirefox) return () => 0;
   const cdp = await tab.context().newCDPSession(tab);

@@ -33,11 +33,13 @@ void vramlab_dry_run_set_values(vramlab_dry_run_values values);
 struct CUstream_st;
 void vramlab_dry_run_work(struct CUstream_st* stream);
 
-/* Memory of a device whose values the program's side knows: watched until it is written, or `bytes`
- * is 0. The beginnings of what was written since the last call, of which `room` go into `at`;
- * returns how many there were. The address of a number that grows with each of them. */
+/* Memory of a device whose values the program's side knows is watched until it is written. Zero bytes
+ * end the watch that began at this address. */
 void vramlab_dry_run_watch_memory(unsigned long long at, unsigned long long bytes);
+/* Returns how many watched parts were written since the last call. At most `room` of their
+ * beginnings go into `at`. */
 unsigned long vramlab_dry_run_take_written(unsigned long long* at, unsigned long room);
+/* The address of a number of 64 bits that grows with each part that was written. */
 const void* vramlab_dry_run_written_count(void);
 /* The bytes that the host copied to a device a moment ago; nonzero where all of them are known. */
 int vramlab_dry_run_read_memory(void* to, unsigned long long from, unsigned long long bytes);

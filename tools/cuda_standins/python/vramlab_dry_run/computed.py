@@ -17,7 +17,7 @@ from vramlab_dry_run import computed_operations, import_watch, known_values, rep
 
 _KEY_NAME = "DeferredInit"
 
-# Elements of a tensor up to which it is computed: integers and truths, and floating-point numbers.
+# Elements of a tensor up to which it is computed: integers and booleans, and floating-point numbers.
 MOST_ELEMENTS = 1 << 16
 MOST_FLOATS = 1 << 12
 
@@ -86,9 +86,7 @@ class _Mode:
         aten = self.torch._C._dispatch_library("IMPL", "aten", _KEY_NAME)
         self._libraries.append(aten)
         for name in self._names():
-            base, _, overload = name.partition(".")
-            op = getattr(getattr(self.torch.ops.aten, base), overload or "default")
-            aten.impl(name, self.key, _kernel_of(self, _Operation(self, op)), True)
+            aten.impl(name, self.key, _kernel_of(self, _Operation(self, self._overload(name))), True)
         self._leave_out_backward()
 
     def _pass_by_in_python(self):
@@ -118,25 +116,30 @@ class _Mode:
         return _Aside(self)
 
     def _names(self):
-        """Operations that have kernels of their own. Others are made of these, and count only where they
-        change a tensor in place, which has its new version at the end, or take numbers, which
-        their parts would get in a form that Python does not have."""
+        """Operations that have kernels of their own, by their names without `aten::`. Others are made of
+        these, and count only where they change a tensor in place, which has its new version at the
+        end, or take numbers, which their parts would get in a form that Python does not have."""
         computed = set(computed_operations.COMPUTED)
         changing = {name + "_" for name in computed} | {"copy_", "_local_scalar_dense", "lift_fresh"}
         has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
-        for name in self.torch._C._dispatch_get_all_op_names():
-            if not name.startswith("aten::") or has_kernel(name, "CompositeImplicitAutograd"):
+        for whole_name in self.torch._C._dispatch_get_all_op_names():
+            space, _, name = whole_name.partition("::")
+            if space != "aten" or has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
-            base = name[6:].partition(".")[0]
+            base = name.partition(".")[0]
             if base in changing or \
-                    base in computed and (has_kernel(name, "CUDA") or self._takes_numbers(name)) or \
+                    base in computed and (has_kernel(whole_name, "CUDA")
+                                          or self._takes_numbers(name)) or \
                     any(word in base for word in computed_operations.CHANGING_WORDS):
-                yield name[6:]
+                yield name
+
+    def _overload(self, name):
+        base, _, overload = name.partition(".")
+        return getattr(getattr(self.torch.ops.aten, base), overload or "default")
 
     def _takes_numbers(self, name):
-        base, _, overload = name.partition(".")
-        op = getattr(getattr(self.torch.ops.aten, base[6:]), overload or "default")
-        kinds = {str(argument.type) for argument in op._schema.arguments if not argument.is_out}
+        kinds = {str(argument.type) for argument in self._overload(name)._schema.arguments
+                 if not argument.is_out}
         return {"Tensor", "number"} <= kinds
 
     def _leave_out_backward(self):
@@ -204,10 +207,11 @@ class _Operation:
         self.function = op._op
         self.redispatch = op._handle.redispatch_boxed
         arguments = op._schema.arguments
-        self.changed = [(place, argument.name) for place, argument in enumerate(arguments)
-                        if argument.alias_info is not None and argument.alias_info.is_write]
+        # The names of arguments that it changes, by their places.
+        self.changed = {place: argument.name for place, argument in enumerate(arguments)
+                        if argument.alias_info is not None and argument.alias_info.is_write}
         # A result that it is given has no values before.
-        self.results = {name for place, name in self.changed if arguments[place].is_out}
+        self.results = {name for place, name in self.changed.items() if arguments[place].is_out}
         self.overwrites = self.base in computed_operations.OVERWRITTEN
         self.is_computed = not any(word in self.base
                                    for word in computed_operations.CHANGING_WORDS)
@@ -262,10 +266,14 @@ class _Operation:
             return [value for value in [*args, *kwargs.values()]
                     if isinstance(value, self.mode.torch.Tensor)]
         found = []
-        for place, name in self.changed:
-            value = args[place] if place < len(args) else kwargs.get(name)
-            found += value if isinstance(value, (list, tuple)) else [value]
+        for place, name in self.changed.items():
+            found += _each_of(args[place] if place < len(args) else kwargs.get(name))
         return [value for value in found if value is not None]
+
+
+def _each_of(value):
+    """The items of a list or tuple; else the value alone."""
+    return value if isinstance(value, (list, tuple)) else [value]
 
 
 def _kernel_of(mode, operation):
@@ -379,7 +387,7 @@ def _call(operation, keyset, args, kwargs):
     with mode.aside():
         is_known = computation.prepare(args, kwargs) and computation.compute()
     is_read = operation.base == "_local_scalar_dense"
-    # An operation may read by one of PyTorch's own how much it found.
+    # An operation may read how much it found by `_local_scalar_dense`, which passes that on.
     found = mode.found if is_read else computation.found_count() if is_known else None
     run = operation.run_in_parts if operation.asks_others else operation.run
     with mode.reading(is_read and is_known, found):
@@ -389,8 +397,7 @@ def _call(operation, keyset, args, kwargs):
         with mode.aside():
             computation.learn(result)
     else:
-        results = result if isinstance(result, (list, tuple)) else [result]
-        for value in (*operation.changed_of(args, kwargs), *results):
+        for value in (*operation.changed_of(args, kwargs), *_each_of(result)):
             if type(value) in mode.plain_types:
                 known.forget(value)
     return result
@@ -409,57 +416,55 @@ class _Computation:
     def prepare(self, args, kwargs):
         """Whether all values are known that it needs."""
         operation = self._operation
-        changed = {place: name for place, name in operation.changed}
         try:
-            self._args = [self._of_host(value, place in changed, changed.get(place))
+            self._args = [self._of_host(value, operation.changed.get(place))
                           for place, value in enumerate(args)]
-            self._kwargs = {name: self._of_host(value, name in operation.results, name)
+            self._kwargs = {name: self._of_host(value, name if name in operation.results else None)
                             for name, value in kwargs.items()}
         except _Unknown:
             return False
         return True
 
-    def _of_host(self, value, is_changed, name):
+    def _of_host(self, value, changed_name):
+        """`changed_name`: of the argument, if the operation changes it; else None."""
         kind = type(value)
         if kind in self._mode.plain_types:
-            return self._tensor_of_host(value, is_changed, name)
+            return self._tensor_of_host(value, changed_name)
         if isinstance(value, self._mode.torch.Tensor):
             raise _Unknown
         if kind in (list, tuple):
-            return [self._of_host(item, is_changed, name) for item in value]
+            return [self._of_host(item, changed_name) for item in value]
         if kind is self._mode.torch.device:
             return self._mode.torch.device("cpu")
         return value
 
-    def _tensor_of_host(self, tensor, is_changed, name):
-        mode, operation = self._mode, self._operation
+    def _tensor_of_host(self, tensor, changed_name):
+        known, operation = self._mode.known, self._operation
+        is_changed = changed_name is not None
         if not tensor.is_cuda:
             if is_changed or not tensor.is_cpu:
                 raise _Unknown
-            self._check_size(tensor, not operation.is_copy)
+            self._check_form(tensor)
             return tensor.detach()
-        entry = mode.known.entry_of(tensor)
-        has_no_values_before = (operation.overwrites or name in operation.results
-                                or tensor.numel() == 0)
-        if entry is None and not (has_no_values_before and (is_changed or tensor.numel() == 0)):
+        entry = known.entry_of(tensor)
+        has_no_values_before = tensor.numel() == 0 or changed_name in operation.results or \
+            is_changed and operation.overwrites
+        if entry is None and not has_no_values_before:
             raise _Unknown
-        self._check_size(tensor, not operation.is_copy)
-        if entry is None:
-            value = mode.torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
-                                             device="cpu")
-        else:
-            value = mode.known.view(entry, tensor)
+        self._check_form(tensor)
+        value = known.view(entry, tensor) if entry else known.empty_for(tensor)
         if is_changed:
-            value = value if entry is None else value.clone()
+            value = value.clone() if entry else value
             self._changed.append((tensor, value, entry))
         return value
 
-    def _check_size(self, tensor, is_strict):
+    def _check_form(self, tensor):
+        """Tensors that are copied may have as many elements as can be known."""
         kind = tensor.dtype
         if kind.is_complex or tensor.is_quantized or tensor.layout is not self._mode.torch.strided:
             raise _Unknown
-        if is_strict and tensor.numel() > (MOST_FLOATS if kind.is_floating_point
-                                           else MOST_ELEMENTS):
+        most = MOST_FLOATS if kind.is_floating_point else MOST_ELEMENTS
+        if tensor.numel() > most and not self._operation.is_copy:
             raise _Unknown
 
     def compute(self):
@@ -475,7 +480,7 @@ class _Computation:
         place = computed_operations.FOUND_COUNTS.get(self._operation.base)
         if place is None:
             return None
-        found = self._result[0] if isinstance(self._result, (list, tuple)) else self._result
+        found = _each_of(self._result)[0]
         return found.shape[place] if found.dim() else None
 
     def learn(self, result):
@@ -487,9 +492,7 @@ class _Computation:
                 known.forget(tensor)
         if self._operation.changed:
             return
-        computed = self._result if isinstance(self._result, (list, tuple)) else [self._result]
-        results = result if isinstance(result, (list, tuple)) else [result]
-        for tensor, value in zip(results, computed):
+        for tensor, value in zip(_each_of(result), _each_of(self._result)):
             if type(tensor) in self._mode.plain_types and tensor.is_cuda and \
                     tensor.shape == value.shape and tensor.dtype == value.dtype:
                 known.learn(tensor, value)

@@ -1,10 +1,10 @@
 """The values of small tensors of the device that are known, kept on the host.
 
 They are kept by storage: views share them, and they go with the storage, so memory that is used
-again never has values of what was there before. What else may end them: a version that is newer than
-the one that was learned, for PyTorch's operations that nobody computes; and the stand-in driver,
-which tells what was written in its memory by copies, by kernels whose place it knows, and by code
-that is not PyTorch's own.
+again never has values of what was there before. Two things end them earlier. A version of the tensor
+that is newer than the one that was learned tells of PyTorch's operations that nobody computes. The
+stand-in driver tells what was written in its memory by copies, by kernels whose place of writing it
+knows, and by code that is not PyTorch's own.
 """
 
 import ctypes
@@ -13,8 +13,10 @@ import os
 # Bytes of one storage, and of all together.
 MOST_BYTES = 1 << 20
 MOST_BYTES_IN_ALL = 64 << 20
+# Entries at which those of storages that are gone are looked for first.
 _FIRST_LOOK_FOR_DEAD = 256
-_ROOM = 64
+# Addresses of written memory that the driver tells at once.
+_MOST_TOLD = 64
 
 
 class _Entry:
@@ -63,6 +65,11 @@ class KnownValues:
         empty = self._torch.empty((0,), dtype=tensor.dtype, device="cpu")
         return empty.set_(entry.raw, tensor.storage_offset(), tensor.size(), tensor.stride())
 
+    def empty_for(self, tensor):
+        """A tensor of the host that looks as this one of the device does, without values."""
+        return self._torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
+                                         device="cpu")
+
     def learn(self, tensor, value, entry=None):
         """`value` is a tensor of the host. With the entry that was known before, the tensor may be any
         part of its storage; else it has to be all of it, or its beginning."""
@@ -85,8 +92,7 @@ class KnownValues:
 
     def learn_copied(self, tensor):
         """A tensor that the host has just copied to the device, by a call that nobody saw."""
-        value = self._torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
-                                          device="cpu")
+        value = self.empty_for(tensor)
         count = tensor.numel() * tensor.element_size()
         # The copy itself is one of the writes.
         self.forget_written()
@@ -149,7 +155,8 @@ class KnownValues:
 
     def read(self, source, to, count):
         """Whether all these bytes of the device are known; only then they are written to `to`."""
-        for entry in self.entries.values():
+        # Programs mostly read values that were learned a moment ago.
+        for entry in reversed(self.entries.values()):
             if entry.at <= source and source + count <= entry.at + entry.known:
                 if self._is_at_its_place(entry):
                     ctypes.memmove(to, entry.raw.data_ptr() + source - entry.at, count)
@@ -204,6 +211,6 @@ class _Driver:
 
     def take_written(self):
         """Addresses; None where there are more than fit."""
-        room = (ctypes.c_ulonglong * _ROOM)()
-        count = self._take(room, _ROOM)
-        return None if count > _ROOM else set(room[:count])
+        told = (ctypes.c_ulonglong * _MOST_TOLD)()
+        count = self._take(told, _MOST_TOLD)
+        return None if count > _MOST_TOLD else told[:count]

@@ -32,7 +32,7 @@ export interface FileFacts {
   version: string;
   version_reason: string;
   devices: DeviceFacts[];
-  /** None of a snapshot. */
+  /** Null for a snapshot. */
   program: { events: number } | null;
 }
 export interface Info { files: FileFacts[] }
@@ -86,7 +86,7 @@ export interface Compared {
   base: { file: string };
   new: { file: string };
   moment: string;
-  /** None where a file does not tell. */
+  /** A figure is null where its file does not tell it. */
   changes: Record<string, { unit: string; base: number | null; new: number | null }>;
   groups: { group: string; base_bytes: number; new_bytes: number }[];
 }

@@ -25,8 +25,10 @@ const rows: Row[] = [
 /** The slider's steps are fine where devices are small: its value is a power. */
 const sliderSteps = 1000;
 const leastGib = 0.125;
-const quickMs = 300;
 const mostGib = 512;
+
+/** An answer that comes sooner is not announced. */
+const quickMs = 300;
 
 export class AskedView {
   private readonly conf = byId<HTMLInputElement>("conf");
@@ -105,7 +107,6 @@ export class AskedView {
     const words = ["replay", chosen.name, ...settingWords(settings), "--json"];
     const asking = byId("asking");
     const listener = showWork(asking, "Replaying…");
-    // A quick answer needs no word in between.
     const timer = window.setTimeout(() => { asking.hidden = false; }, quickMs);
     try {
       return JSON.parse((await this.program.run(words, files, listener)).output) as Replayed;

@@ -86,7 +86,7 @@ export class DrawnView {
     byId("see-what").textContent = isUnchanged(settings) ? "what was recorded" : "both, recorded and asked";
     try {
       const { output } = await this.program.run([...words, "-o", writtenFile], opened.files, listener);
-      // The page itself tells what happened, of several files in the worst.
+      // The page shows the report's answer itself; with several files it shows only that of the worst.
       const told = opened.files.length === 1 ? " data-told" : "";
       this.frame.srcdoc = output.replace("<html", `<html data-embedded${told} data-theme="${theme()}"`);
       this.drawing.hidden = true;

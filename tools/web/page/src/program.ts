@@ -119,7 +119,7 @@ export class Program {
   }
 }
 
-/** How the program's words begin when memory runs out (tools/cli/vramlab.cpp). */
+/** The beginning of the program's sentence about lack of memory (tools/cli/vramlab.cpp). */
 const outOfMemory = "expected enough memory for this";
 
 function faultOf(errors: string): Message | undefined {

@@ -32,7 +32,7 @@ export function adviceNode(advice: Advised, setting: Node | null): HTMLElement {
   return node;
 }
 
-/** Narrow windows have the names of files in rows of their own. */
+/** A table whose file names have rows of their own in narrow windows. */
 function tableOfFiles(caption: string, heads: string[], rows: string[][]): HTMLElement {
   const table = tableOf(caption, heads, rows, heads.slice(1).map((_, i) => i + 1));
   table.classList.add("named");
@@ -73,8 +73,7 @@ export function capacityNode(answer: CapacityOfFile | OfFiles<CapacityOfFile>): 
     node.append(tableOfFiles("Each file alone; the largest counts.",
       ["file", "least memory", "peak without limit", "best packing"],
       files.map(({ file, rows: [own] }) =>
-        [file, sizeOrNone(own!.least_bytes), sizeText(own!.peak_without_limit_bytes),
-                                    packingText(own!)])));
+        [file, sizeOrNone(own!.least_bytes), sizeText(own!.peak_without_limit_bytes), packingText(own!)])));
   return node;
 }
 

@@ -147,10 +147,8 @@ export class Chosen {
   setAxis(axis: Axis): void {
     if (axis === this.axis) return;
     this.axis = axis;
-    this.range = [0, this.lastX];
-    this.heights = null;
     this.choose(this.lead, this.lead.state);
-    this.rangeListeners.forEach((listener) => listener());
+    this.showAll();
   }
 
   setRange(from: number, to: number): void {
@@ -169,11 +167,9 @@ export class Chosen {
     this.rangeListeners.forEach((listener) => listener());
   }
   showAll(): void {
-    const hadHeights = this.heights !== null;
+    this.range = [0, this.lastX];
     this.heights = null;
-    if (hadHeights && this.range[0] === 0 && this.range[1] === this.lastX)
-      return this.rangeListeners.forEach((listener) => listener());
-    this.setRange(0, this.lastX);
+    this.rangeListeners.forEach((listener) => listener());
   }
   zoomHeights(factor: number, around?: number): void {
     const [from, to] = this.heights ?? [0, this.mostBytes];

@@ -294,11 +294,11 @@ function eventsOf(number: number): number {
     .reduce((sum, device) => sum + device.json.events_total, 0);
 }
 
-/** Runs beside each other have other events, such as their own segments, but often the same times. One
- *  that is much shorter than another could not be seen beside it. */
-function areAlikeLong(): boolean {
-  const durations = runs.map(({ devices }) => Math.max(...devices.map(({ moments: { time_us: times } }) =>
-    times[times.length - 1]! - times[0]!)));
+/** Runs beside each other have other events, such as their own segments, but often the same times. A run
+ *  that is much shorter than another could not be seen on an axis of time. */
+function haveSimilarDurations(): boolean {
+  const durations = runs.map(({ devices }) =>
+    Math.max(...devices.map(({ json, firstTime }) => json.last.time_us - firstTime)));
   return Math.min(...durations) * 4 >= Math.max(...durations);
 }
 
@@ -308,7 +308,7 @@ async function start(): Promise<void> {
   byId("subject").textContent = subject;
   document.title = `${subject} – vramlab report`;
   if (runs.length === 0) throw new Error("the recording has no devices with memory to show");
-  if (runs.length > 1 && areAlikeLong())
+  if (runs.length > 1 && haveSimilarDurations())
     document.querySelector<HTMLInputElement>("input[name=axis][value=time]")!.checked = true;
   setUpControls();
   followParent(() => chosen);

@@ -17,7 +17,7 @@ import { emptyProgram, stations } from "./tour";
 /** Typing goes on; the program is run where it pauses. */
 const pauseMs = 250;
 const mostEvents = 1000;
-/** Each has the whole state of the recording's memory. */
+/** Few, as each step has the whole state of the recording's memory. */
 const eventsOfMoment = 40;
 const ownFile = "program.vtrace.jsonl";
 

@@ -40,7 +40,7 @@ export interface Steps {
   steps: Step[];
 }
 
-/** Steps with a sentence about what of them is not drawn; empty where all is. */
+/** Steps, and a sentence about segments that are not drawn: empty where all are drawn. */
 export interface ShownSteps extends Steps { left: string }
 
 const mostSegments = 12;
