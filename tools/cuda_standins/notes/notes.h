@@ -33,8 +33,8 @@ void vramlab_dry_run_set_values(vramlab_dry_run_values values);
 struct CUstream_st;
 void vramlab_dry_run_work(struct CUstream_st* stream);
 
-/* Memory of a device whose values the program's side knows is watched until it is written. Zero bytes
- * end the watch that began at this address. */
+/* Memory of a device whose values the program's side knows is watched until it is written. Zero
+ * bytes end the watch that began at this address. */
 void vramlab_dry_run_watch_memory(unsigned long long at, unsigned long long bytes);
 /* Returns how many watched parts were written since the last call. At most `room` of their
  * beginnings go into `at`. */
