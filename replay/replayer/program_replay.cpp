@@ -188,12 +188,12 @@ void ProgramReplay::run(const ProgramPart& part) {
       history == nullptr || (is_as_recorded(setup_.asked) && setup_.course == nullptr);
   CompactReader reader(part.program);
   for (std::size_t i = 0; i < part.program.event_count() && !is_over(); ++i) {
-    if (reader[i].kind() == CompactKind::of_recorded_memory && !applies_recorded_memory) continue;
     const ProgramEvent event = reader.event_at(i);
     const std::uint64_t number = reader.number(i);
     if (history != nullptr && i == part.start_event_count && watch_.at_start &&
         watch_.reaches(event, number))
       watch_.at_start(*device_of(history->device).native());
+    if (reader[i].kind() == CompactKind::of_recorded_memory && !applies_recorded_memory) continue;
     if (history == nullptr && watch_.before_event)
       replay_seen(event, number);
     else

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -136,6 +137,24 @@ TEST_F(FailuresAsRecorded, are_missed_where_a_file_has_none) {
   const RecordedRun run = run_beside(altered);
   ASSERT_TRUE(run.departure);
   EXPECT_EQ(run.departure->event, event);
+}
+
+/// Their first events stand for how little memory there was.
+TEST(ReplayWatched, tells_the_start_of_a_recording_once_whatever_memory_there_is) {
+  for (const char* name : {"retry_late_tight", "frag_2400.exp", "budget_0.07"}) {
+    SCOPED_TRACE(name);
+    const tests::Replayed recording(support::source_dir() + "/tests/truth/" + name + ".pickle.gz");
+    for (const std::optional<Bytes> memory :
+         {std::optional<Bytes>{}, std::optional(Bytes{1ULL << 40})}) {
+      ReplayConditions conditions;
+      conditions.memory = memory;
+      int starts = 0;
+      ReplayWatch watch;
+      watch.at_start = [&starts](DeviceReplay&) { ++starts; };
+      recording.run(conditions, watch);
+      EXPECT_EQ(starts, 1);
+    }
+  }
 }
 
 TEST(ReplayedAsRecorded, calls_a_recording_exact_that_its_replay_makes_again) {
