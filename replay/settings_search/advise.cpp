@@ -273,7 +273,9 @@ class AdviceSearch {
     const auto known = live_.find(key);
     if (known != live_.end()) return known->second;
     const Settings settings = divisions.empty() ? Settings{} : options_for(rounding, divisions);
-    return live_[key] = live_bounds(recording, settings, {options_.conditions.starting_memory});
+    return live_[key] = live_bounds(recording, settings,
+                                    {.start = options_.conditions.starting_memory,
+                                     .options = OptionsOnTheWay::left_out});
   }
 
   /// Requires: the row is not refused.

@@ -46,8 +46,9 @@ class CapacitySearch {
 
  private:
   std::optional<LiveBounds> live_with(FailedRequests failed) const {
+    const auto options = conditions_.options ? OptionsOnTheWay::left_out : OptionsOnTheWay::hold;
     return live_bounds(recording_, recording_.settings_for(conditions_),
-                       {conditions_.starting_memory, failed});
+                       {conditions_.starting_memory, failed, options});
   }
 
   /// The first size to try: the recording runs on none below it.
@@ -187,9 +188,10 @@ void raise(LiveBounds& most, const LiveBounds& bounds) {
 
 class LiveWalk {
  public:
-  LiveWalk(const CompactProgram& program, const Settings& settings)
+  LiveWalk(const CompactProgram& program, const Settings& settings, OptionsOnTheWay options)
       : program_(program), settings_(settings), blocks_(program.slot_count()) {
-    if (program.changes_limits() || !is_native()) settings_.roundup_divisions.fill(0);
+    const bool may_change = program.changes_limits() && options == OptionsOnTheWay::hold;
+    if (may_change || !is_native()) settings_.roundup_divisions.fill(0);
   }
 
   void add_start(const ProgramPart& part, StartingMemory memory) {
@@ -304,7 +306,7 @@ std::optional<LiveBounds> live_bounds(const Replayer& recording, const Settings&
   const bool is_laid_out = count.start == StartingMemory::as_recorded;
   for (const ProgramPart* part : recording.parts()) {
     if (part->program.needs_ids()) return std::nullopt;
-    LiveWalk walk(part->program, settings);
+    LiveWalk walk(part->program, settings, count.options);
     walk.add_start(*part, count.start);
     walk.run(count.failed == FailedRequests::left_out ? part->failed
                                                       : std::vector<std::uint64_t>{});

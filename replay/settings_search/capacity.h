@@ -31,15 +31,19 @@ struct LiveBounds {
 /// Whether requests that failed in the recorded run count as live for a moment.
 enum class FailedRequests : std::uint8_t { counted, left_out };
 
+/// Whether options that the program sets on its way hold. A replay under given options leaves them
+/// out.
+enum class OptionsOnTheWay : std::uint8_t { hold, left_out };
+
 /// The memory that counts as live.
 struct LiveCount {
   StartingMemory start = StartingMemory::as_recorded;
   FailedRequests failed = FailedRequests::counted;
+  OptionsOnTheWay options = OptionsOnTheWay::hold;
 };
 
 /// The bounds of the device that needs most; empty if only a replay knows the live memory. Frees
-/// that wait count as done. If the program changes its options, sizes are rounded as little as
-/// possible.
+/// that wait count as done. If options change on the way, sizes are rounded as little as possible.
 std::optional<LiveBounds> live_bounds(const Replayer& recording, const Settings& settings,
                                       const LiveCount& count = {});
 

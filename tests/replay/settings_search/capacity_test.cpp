@@ -201,5 +201,18 @@ TEST(LiveBoundsOfPrograms, are_the_most_that_is_live_at_a_time) {
       << "small ones of two streams, and two granules for the large one";
 }
 
+TEST(LiveBoundsOfPrograms, are_rounded_as_given_where_options_on_the_way_are_left_out) {
+  const ProgramFile file("live_options",
+                         "{\"options\":\"max_split_size_mb:64\"}\n" + malloc_line(1, 5 * mebibyte));
+  const tests::Replayed replayed(file.path());
+  Settings settings;
+  settings.roundup_divisions.fill(2);
+  const auto rounded = [&](OptionsOnTheWay options) {
+    return live_bounds(replayed.replayer(), settings, {.options = options})->rounded;
+  };
+  EXPECT_EQ(rounded(OptionsOnTheWay::hold), Bytes{5 * mebibyte});
+  EXPECT_EQ(rounded(OptionsOnTheWay::left_out), Bytes{6 * mebibyte});
+}
+
 }  // namespace
 }  // namespace vramlab::replay
