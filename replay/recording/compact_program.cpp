@@ -14,8 +14,23 @@ using EventKind = traces::ProgramEventKind;
 namespace {
 
 /// The kinds of events about one block or stream, by CompactKind.
-constexpr std::array plain_kinds = {EventKind::malloc, EventKind::free, EventKind::use,
-                                    EventKind::work, EventKind::stream_done};
+constexpr std::array plain_kinds = {
+    EventKind::malloc,      EventKind::free,         EventKind::use,       EventKind::work,
+    EventKind::stream_done, EventKind::event_record, EventKind::event_wait};
+
+/// The field of an event about streams alone that has the place of a block's name; null where there
+/// is none.
+constexpr auto slot_field = [](auto& event) -> decltype(&event.duration_ns) {
+  switch (event.kind) {
+    case EventKind::work:
+      return &event.duration_ns;
+    case EventKind::event_record:
+    case EventKind::event_wait:
+      return &event.event.value;
+    default:
+      return nullptr;
+  }
+};
 
 }  // namespace
 
@@ -38,8 +53,10 @@ traces::ProgramEvent CompactReader::event_at(std::size_t index) {
     event.device = known.device;
     event.stream = known.stream;
     event.bytes = known.bytes;
-    const bool is_of_block = event.kind != EventKind::work && event.kind != EventKind::stream_done;
-    if (is_of_block) event.id = ids_.size() > 0 ? ids_[index] : compact.slot() + 1;
+    if (compact.kind() <= CompactKind::use)
+      event.id = ids_.size() > 0 ? ids_[index] : compact.slot() + 1;
+    else if (std::uint64_t* const value = slot_field(event))
+      *value = compact.slot();
   }
   if (const std::uint64_t time_ns = times_ns_[index]; time_ns > 0) event.time_ns = time_ns - 1;
   event.stack = stacks_[index];
@@ -88,14 +105,16 @@ bool is_of_memory_alone(const ProgramEvent& event) {
   return std::ranges::find(kinds, event.kind) != kinds.end();
 }
 
-/// Whether the event is only a piece of work on a stream.
-bool is_plain_work(const ProgramEvent& event) {
+/// Whether the event is known by its kind, its stream and a small number.
+bool is_plain(const ProgramEvent& event, std::uint64_t number) {
+  if (number >= most_slots) return false;
   ProgramEvent plain;
   plain.kind = event.kind;
   plain.device = event.device;
   plain.stream = event.stream;
   plain.time_ns = event.time_ns;
   plain.stack = event.stack;
+  if (std::uint64_t* const value = slot_field(plain)) *value = number;
   return plain == event;
 }
 
@@ -184,15 +203,25 @@ CompactEvent CompactWriter::compact(const ProgramEvent& event) {
     case EventKind::use:
       return {CompactKind::use, slot_of(name, "used"), shape_of({event.device, {}, event.stream})};
     case EventKind::work:
+      return of_stream(event, CompactKind::work);
     case EventKind::stream_done:
-      if (!is_plain_work(event)) break;
-      return {event.kind == EventKind::work ? CompactKind::work : CompactKind::stream_done, 0,
-              shape_of({event.device, {}, event.stream})};
+      return of_stream(event, CompactKind::stream_done);
+    case EventKind::event_record:
+      return of_stream(event, CompactKind::event_record);
+    case EventKind::event_wait:
+      return of_stream(event, CompactKind::event_wait);
     default:
       break;
   }
   return whole(event,
                is_of_streams_alone(event) ? CompactKind::other_of_streams : CompactKind::other);
+}
+
+CompactEvent CompactWriter::of_stream(const ProgramEvent& event, CompactKind kind) {
+  const std::uint64_t* const value = slot_field(event);
+  const std::uint64_t number = value != nullptr ? *value : 0;
+  if (!is_plain(event, number)) return whole(event, CompactKind::other_of_streams);
+  return {kind, static_cast<std::uint32_t>(number), shape_of({event.device, {}, event.stream})};
 }
 
 /// Times and stacks are kept apart.

@@ -1,6 +1,6 @@
 // CompactProgram: a program's events kept, so that it is read once and replayed many times.
-// Requests, frees and the like take eight bytes, beside their number in the file; rarer events
-// point to a whole event. Names of blocks are small numbers, used again once a block is freed: the
+// Requests, frees, work and the like take eight bytes, beside their number in the file; rarer
+// events point to a whole event. Names of blocks are small numbers, used again once a block is freed: the
 // memory for them grows with the live blocks, not with the program. A long program
 // lies in scratch files; a replay goes through it with a CompactReader of its own.
 #pragma once
@@ -22,6 +22,8 @@ enum class CompactKind : std::uint8_t {
   use,
   work,
   stream_done,
+  event_record,
+  event_wait,
   /// A whole event, about streams alone.
   other_of_streams,
   other,
@@ -43,18 +45,18 @@ class CompactEvent {
   CompactEvent(CompactKind kind, std::uint32_t slot, std::uint32_t shape)
       : word_(slot << kind_bits | static_cast<std::uint32_t>(kind)), shape_(shape) {}
   CompactKind kind() const { return static_cast<CompactKind>(word_ & kind_mask); }
-  /// Names a block; of no meaning where the kind has none.
+  /// Names a block, or an event of a stream; the nanoseconds of a piece of work.
   std::uint32_t slot() const { return word_ >> kind_bits; }
   /// The place of a whole event among them.
   std::uint32_t shape() const { return shape_; }
 
  private:
-  static constexpr std::uint32_t kind_bits = 3;
+  static constexpr std::uint32_t kind_bits = 4;
   static constexpr std::uint32_t kind_mask = (1U << kind_bits) - 1;
   std::uint32_t word_ = 0;
   std::uint32_t shape_ = 0;
 };
-inline constexpr std::uint32_t most_slots = 1U << 29;
+inline constexpr std::uint32_t most_slots = 1U << 28;
 
 /// Whether streams can make a difference to the allocator.
 enum class StreamsMatter : bool { no, yes };
@@ -193,6 +195,7 @@ class CompactWriter {
   };
 
   CompactEvent compact(const traces::ProgramEvent& event);
+  CompactEvent of_stream(const traces::ProgramEvent& event, CompactKind kind);
   CompactEvent whole(const traces::ProgramEvent& event, CompactKind kind);
   void note_traits(const traces::ProgramEvent& event);
   std::uint32_t new_slot(const BlockName& name);

@@ -133,6 +133,8 @@ bool CompactRunOf<Allocator>::apply(std::size_t index) {
     }
     case CompactKind::work:
     case CompactKind::stream_done:
+    case CompactKind::event_record:
+    case CompactKind::event_wait:
     case CompactKind::other_of_streams: {
       const bool is_whole = event.kind() == CompactKind::other_of_streams;
       CompactReplayOf<Allocator>& device =
