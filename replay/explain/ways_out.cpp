@@ -23,9 +23,9 @@ std::optional<SmallestGpu> tried_gpu(const Replayer& replayer, const streams::Gp
   if (question.request) conditions.on_out_of_memory = OnOutOfMemory::skip;
   try {
     const ReplayReport report = replayer.figures(conditions);
-    if (!question.request && !report.has_failures()) return SmallestGpu{&gpu, 0, true};
+    if (!question.request && !report.has_failures()) return SmallestGpu{&gpu, 0, true, nullptr};
     if (question.request && passes(report, *question.request))
-      return SmallestGpu{&gpu, 0, runs_through(report, *question.request)};
+      return SmallestGpu{&gpu, 0, runs_through(report, *question.request), nullptr};
   } catch (const traces::InputError&) {
     return std::nullopt;
   }
@@ -64,21 +64,31 @@ std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuest
   if (!question.request)
     least = std::max(least, least_on_device(replayer, question.conditions).value_or(Bytes{}));
   const Bytes held = question.conditions.held_by_others.value_or(Bytes{});
+  const auto runs_there = [&](const streams::GpuModel& gpu) {
+    return gpu.properties.runs_any_of(question.code);
+  };
   // Several GPUs have the same memory.
   std::set<Bytes> too_small;
+  const streams::GpuModel* without_code = nullptr;
   for (const streams::GpuModel& gpu : streams::gpu_models()) {
     const Bytes available = gpu.available();
     if (available < held + std::max(least, Bytes{1})) continue;
-    if (too_small.contains(available)) continue;
+    if (too_small.contains(available) || (without_code != nullptr && !runs_there(gpu))) continue;
     auto found = tried_gpu(replayer, gpu, question, effort);
-    if (found) {
-      found->larger_count = static_cast<std::size_t>(std::ranges::count_if(
-          streams::gpu_models(), [&](const auto& other) { return other.available() > available; }));
+    if (!found) {
+      too_small.insert(available);
+    } else if (!runs_there(gpu)) {
+      without_code = &gpu;
+    } else {
+      found->larger_count = static_cast<std::size_t>(
+          std::ranges::count_if(streams::gpu_models(), [&](const auto& other) {
+            return other.available() > available && runs_there(other);
+          }));
+      found->without_code = without_code;
       return found;
     }
-    too_small.insert(available);
   }
-  return SmallestGpu{};
+  return SmallestGpu{nullptr, 0, false, without_code};
 }
 
 std::optional<FoundAdvice> find_advice(const Replayer& replayer, const ReplayConditions& asked,

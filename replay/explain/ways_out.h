@@ -44,6 +44,8 @@ struct GpuQuestion {
   std::optional<FailedAt> request = {};
   /// Memory below which no GPU is enough, whatever the allocator does.
   Bytes least = {};
+  /// What the program's kernels are compiled for, such as `sm_90`; empty if nobody knows.
+  std::vector<std::string> code = {};
 };
 
 struct SmallestGpu {
@@ -53,6 +55,8 @@ struct SmallestGpu {
   std::size_t larger_count = 0;
   /// No request of the history fails there.
   bool runs_through = false;
+  /// A smaller GPU that has the memory, and on which no kernel of the program runs; null without.
+  const streams::GpuModel* without_code = nullptr;
 };
 
 /// The first GPU of the table, in order of memory, that is enough. Empty if there is too much to

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 
 namespace vramlab::streams {
 namespace {
@@ -202,6 +203,23 @@ bool is_same(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::span<const GpuModel> gpu_models() { return models; }
+
+bool GpuProperties::runs_any_of(std::span<const std::string> code) const {
+  return code.empty() ||
+         std::ranges::any_of(code, [&](const std::string& each) { return runs(each); });
+}
+
+/// The suffix `a` means that one capability alone, `f` its family.
+bool GpuProperties::runs(std::string_view code) const {
+  const std::size_t digits = code.find_first_of("0123456789");
+  if (digits == std::string_view::npos) return false;
+  int capability = 0;
+  const char* const end = code.data() + code.size();
+  const char* const suffix = std::from_chars(code.data() + digits, end, capability).ptr;
+  if (suffix != end && *suffix == 'a') return capability == compute_capability();
+  if (code.starts_with("compute") && suffix == end) return capability <= compute_capability();
+  return capability / 10 == compute_major && capability % 10 <= compute_minor;
+}
 
 const GpuModel* find_gpu(std::string_view name) {
   const auto found =

@@ -38,6 +38,13 @@ struct GpuProperties {
   int memory_bus_bits = 0;
 
   int compute_capability() const { return 10 * compute_major + compute_minor; }
+  /// Whether code that is compiled for one of these runs there: `sm_86` runs on the later minor
+  /// versions of its major one, `compute_86` on all later ones, `sm_90a` on 9.0 alone. True if
+  /// there are none.
+  bool runs_any_of(std::span<const std::string> code) const;
+
+ private:
+  bool runs(std::string_view code) const;
 };
 
 struct GpuModel {

@@ -18,6 +18,9 @@ constexpr const char* program_begin = "import os, torch\nfrom torch import _C\nt
 
 class DryRun : public DryRunTest {
  protected:
+  /// What the kernels of the fake PyTorch are compiled for.
+  std::string kernel_code;
+
   /// With the fake PyTorch; the program may use a recording as its history.
   ProgramResult dry_run_python(const std::vector<std::string>& options, const std::string& text,
                                const std::string& recording = "") const {
@@ -25,6 +28,7 @@ class DryRun : public DryRunTest {
     std::vector<std::string> program = {
         "env", "PYTHONPATH=" + support::binary_dir() + "/dry_run/python:" + tests};
     if (!recording.empty()) program.push_back("FAKE_TORCH_SNAPSHOT=" + recording);
+    if (!kernel_code.empty()) program.push_back("FAKE_TORCH_CODE=" + kernel_code);
     for (const char* const word : {"python3", "-B", "-c"}) program.emplace_back(word);
     program.push_back(program_begin + text);
     return dry_run(options, program);
@@ -131,6 +135,48 @@ TEST_F(DryRun, peaks_are_modelled_if_an_answer_of_a_library_was) {
   EXPECT_THAT(result.errors, HasSubstr("(modelled)"));
   EXPECT_THAT(result.errors, HasSubstr("cudnn workspace"));
   EXPECT_EQ(summary()["processes"][0]["devices"][0]["label"], "exact");
+}
+
+TEST_F(DryRun, peaks_are_exact_if_they_do_not_depend_on_an_answer) {
+  const ProgramResult result =
+      dry_run_python({},
+                     "import ctypes\n"
+                     "driver = ctypes.CDLL('libcuda.so.1')\n"
+                     "driver.cuInit(0)\n"
+                     "driver.vramlab_dry_run_note(b'beside_peak', b'nccl buffers')\n",
+                     recording());
+  EXPECT_THAT(result.errors, HasSubstr("(exact)"));
+  EXPECT_THAT(result.errors, HasSubstr("certainty          exact: no peak depends on nccl buffers"));
+}
+
+TEST_F(DryRun, gpus_without_kernels_are_not_offered) {
+  const std::vector<std::string> json_summary = {"--json", in_folder("summary.json"), "--force"};
+  const auto smallest = [&] {
+    EXPECT_EQ(dry_run_python(json_summary, "", recording()).exit_status, 0);
+    return summary()["smallest_gpu"];
+  };
+  const json of_any = smallest();
+  EXPECT_EQ(of_any["without_code"], json());
+  kernel_code = "sm_90 sm_100";
+  const json of_newer = smallest();
+  EXPECT_EQ(of_newer["without_code"], of_any["name"]);
+  EXPECT_GT(of_newer["available_bytes"], of_any["available_bytes"]);
+  EXPECT_EQ(summary()["processes"][0]["python"]["kernel_code"], json({"sm_90", "sm_100"}));
+}
+
+TEST_F(DryRun, says_that_no_kernel_runs_on_the_gpu) {
+  kernel_code = "sm_75 sm_80";
+  const std::string on_old = dry_run_python({"--gpu", "v100-16gb"}, "", recording()).errors;
+  EXPECT_THAT(on_old, HasSubstr("has none for v100-16gb (7.0), only for sm_75 sm_80"));
+  EXPECT_THAT(on_old, Not(HasSubstr("certainty")));
+  const std::string on_new = dry_run_python({"--gpu", "a100-80gb"}, "", recording()).errors;
+  EXPECT_THAT(on_new, Not(HasSubstr("has none for")));
+}
+
+TEST_F(DryRun, says_first_that_nothing_is_computed) {
+  const std::string line = "vramlab dry-run: nothing is computed, so losses, times and speeds";
+  EXPECT_EQ(dry_run({}, {"true"}).errors.find(line), 0U);
+  EXPECT_THAT(dry_run({"--quiet"}, {"true"}).errors, Not(HasSubstr(line)));
 }
 
 TEST_F(DryRun, summary_agrees_with_the_other_commands) {
@@ -389,6 +435,7 @@ TEST_F(DryRun, program_that_took_no_memory_has_no_trouble) {
         .errors;
   };
   EXPECT_THAT(troubles_after(""), Not(HasSubstr("trouble")));
+  EXPECT_THAT(troubles_after(""), HasSubstr("asked about GPUs and used no memory of any"));
   EXPECT_THAT(troubles_after("cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))"),
               HasSubstr("no history: process "));
 }

@@ -31,14 +31,32 @@ TEST_F(DryRunPlaces, code_compiled_in_a_run_stays_in_it) {
   const std::string compiled = folder_of_run() + "/compiled/";
   for (int run = 0; run < 2; ++run) {
     const ProgramResult result = dry_run_shell(
-        "set -e; for place in $TRITON_CACHE_DIR $TORCHINDUCTOR_CACHE_DIR"
-        " $PYTORCH_KERNEL_CACHE_PATH $CUPY_CACHE_DIR; do test ! -e $place; mkdir -p $place; echo "
-        "$place; done");
+        "set -e; for place in $TRITON_CACHE_DIR $TORCHINDUCTOR_CACHE_DIR $CUPY_CACHE_DIR; do"
+        " test ! -e $place; mkdir $place; echo $place; done;"
+        " test -z \"$(ls $PYTORCH_KERNEL_CACHE_PATH)\"; touch $PYTORCH_KERNEL_CACHE_PATH/kernel;"
+        " echo $PYTORCH_KERNEL_CACHE_PATH");
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     EXPECT_EQ(result.output, compiled + "triton\n" + compiled + "inductor\n" + compiled +
-                                 "torch\n" + compiled + "cupy\n");
+                                 "cupy\n" + compiled + "torch\n");
   }
   EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(DryRunPlaces, pytorch_finds_a_folder_for_its_kernels) {
+  const ProgramResult result = dry_run_shell("test -w $PYTORCH_KERNEL_CACHE_PATH");
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+}
+
+TEST_F(DryRunPlaces, compiled_code_is_kept_where_that_is_asked) {
+  const std::vector<std::string> options = {"--keep-compiled", in_folder("kept"), "--world-size",
+                                            "2", "--ranks", "all"};
+  const ProgramResult first =
+      dry_run(options, {"sh", "-c", "echo $RANK >> $TORCH_EXTENSIONS_DIR-seen; "
+                                    "echo $TRITON_CACHE_DIR $TORCH_EXTENSIONS_DIR"});
+  const std::string kept = in_folder("kept");
+  const std::string line = kept + "/triton " + kept + "/extensions\n";
+  EXPECT_EQ(first.output, line + line);
+  EXPECT_EQ(content_of(kept + "/extensions-seen"), "0\n1\n");
 }
 
 TEST_F(DryRunPlaces, each_rank_of_a_job_compiles) {

@@ -145,9 +145,9 @@ TEST_F(NcclValues, group_of_other_ranks_broadcasts_leaves_what_was_received) {
   EXPECT_EQ(value_at(received[1]), 12);
 }
 
-TEST_F(Nccl, buffers_of_a_communicator_are_modelled) {
+TEST_F(Nccl, buffers_of_a_communicator_are_beside_the_peak) {
   communicator(0, 2);
-  EXPECT_EQ(doings().notes_of("modelled", "nccl buffers"), 1);
+  EXPECT_EQ(doings().notes_of("beside_peak", "nccl buffers"), 1);
 }
 
 }  // namespace

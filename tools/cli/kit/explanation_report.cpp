@@ -267,12 +267,14 @@ std::string gpus_text(const Explanation& explanation) {
   if (!explanation.smallest_gpu) return {};
   const replay::SmallestGpu& smallest = *explanation.smallest_gpu;
   const std::string text = smallest_gpu_text(smallest);
-  if (!explanation.failure || smallest.gpu == nullptr) return text;
+  if (!explanation.failure || smallest.gpu == nullptr) return text + without_code_text(smallest);
   const bool is_last = !explanation.is_replayed && explanation.failure->story.refused.event + 1 >=
                                                        explanation.overview.event_count;
-  return text + (is_last                 ? "; what follows is unknown"
-                 : smallest.runs_through ? "; later requests fit"
-                                         : "; a later request fails");
+  return text +
+         (is_last                 ? "; what follows is unknown"
+          : smallest.runs_through ? "; later requests fit"
+                                  : "; a later request fails") +
+         without_code_text(smallest);
 }
 
 std::string peak_headline(const Explanation& explanation) {
@@ -456,6 +458,13 @@ std::string smallest_gpu_text(const replay::SmallestGpu& smallest) {
   return text;
 }
 
+std::string without_code_text(const replay::SmallestGpu& smallest) {
+  return smallest.without_code == nullptr
+             ? ""
+             : "; " + std::string(smallest.without_code->name) +
+                   " has the memory, but this PyTorch has no kernels for it";
+}
+
 std::string found_advice_text(const replay::FoundAdvice& advice, const std::string& recorded) {
   const bool is_equal = advice.peak_reserved == advice.recorded_peak_reserved;
   if (is_equal && advice.conf.empty() && recorded != "no options")
@@ -535,11 +544,14 @@ ordered_json out_of_memory_json(const FailureExplanation& failure,
 }
 
 ordered_json smallest_gpu_json(const replay::SmallestGpu& smallest) {
-  if (smallest.gpu == nullptr)
-    return {{"name", nullptr}, {"available_bytes", nullptr}, {"larger_gpus", 0}};
-  return {{"name", smallest.gpu->name},
-          {"available_bytes", smallest.gpu->available().count},
-          {"larger_gpus", smallest.larger_count}};
+  const streams::GpuModel* const gpu = smallest.gpu;
+  const auto name_of = [](const streams::GpuModel* model) {
+    return model == nullptr ? ordered_json() : ordered_json(model->name);
+  };
+  return {{"name", name_of(gpu)},
+          {"available_bytes", gpu == nullptr ? ordered_json() : ordered_json(gpu->available().count)},
+          {"larger_gpus", smallest.larger_count},
+          {"without_code", name_of(smallest.without_code)}};
 }
 
 ordered_json found_advice_json(const replay::FoundAdvice& advice) {

@@ -52,6 +52,8 @@ inline constexpr const char* same_start_text =
 
 /// Such as `l4 (22.03 GiB for the allocator) or 40 larger`.
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest);
+/// A clause for the end of such a sentence; empty without a GPU that lacks kernels.
+std::string without_code_text(const replay::SmallestGpu& smallest);
 /// Such as `expandable_segments:True reserves 4.69 GiB (27.1 %) less at the peak`.
 std::string found_advice_text(const replay::FoundAdvice& advice, const std::string& recorded);
 

@@ -37,7 +37,7 @@ CUresult elapsed(const char* name, float* ms, CUevent from, CUevent to) {
     return result_of(time.status);
   };
   const CUresult result = driver_call({name, context}, body, from, to);
-  if (result == CUDA_SUCCESS) vramlab_dry_run_note("modelled", "time between events");
+  if (result == CUDA_SUCCESS) vramlab_dry_run_note("beside_peak", "time between events");
   return result;
 }
 

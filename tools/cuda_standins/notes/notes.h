@@ -11,6 +11,8 @@ extern "C" {
 /* `kind` is one of:
  *   "unknown"        a function that nobody wrote by hand; subject "libcublas.so.12 cublasFoo"
  *   "modelled"       an answer that a GPU's library may give otherwise; subject "cudnn workspace"
+ *   "beside_peak"    such an answer, or memory of a library's own, that no peak of the program's
+ *                    allocator depends on; subject "time between events"
  *   "host_read"      a value of the device reached the host
  *   "linked_runtime" CUDA's runtime is linked into a file, and does not run on a stand-in; subject
  *                    the file's name

@@ -100,6 +100,9 @@ void add_history_options(CLI::App& command, DryRunArguments& arguments) {
       .add_option("--report-signal", arguments.report_signal,
                   "The signal at which a process writes its history up to then")
       ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
+  command.add_option("--keep-compiled", arguments.keep_compiled,
+                     "A folder for code that the program compiles (inductor, Triton, extensions), "
+                     "so that the next dry run need not; never that of a real run");
   command.add_option("-o,--output", arguments.output,
                      "Where the history goes, a snapshot of PyTorch; %p stands for the process, "
                      "%h for the host, %q{RANK} for a variable of its environment");
@@ -188,8 +191,10 @@ void explain_failure(DryRunOutcome& outcome) {
     return process.findings.ran_out_of_memory();
   });
   replay::Recording& recording = *failed->findings.recording;
+  replay::ExplainQuestion question;
+  question.code = failed->notes.kernel_code();
   const replay::Explanation explanation =
-      explain(recording, {}, settings_runner(), replay_effort());
+      explain(recording, question, settings_runner(), replay_effort());
   outcome.smallest = explanation.smallest_gpu;
   outcome.explanation = answer_of(explanation, recording.tables());
 }
@@ -203,6 +208,7 @@ void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
   replay::GpuQuestion question;
   if (arguments.held_by_others)
     question.conditions.held_by_others = Bytes{*arguments.held_by_others};
+  question.code = worst->notes.kernel_code();
   outcome.smallest = smallest_gpu(replayer, question, replay_effort());
   outcome.advice = find_advice(replayer, {}, settings_runner(), replay_effort());
 }
@@ -371,6 +377,9 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
     throw traces::InputError({"dry-run", "", "-- and a program", "none"});
   const std::vector<replay::Limit> limits = limits_of(arguments);
   check_outputs(arguments);
+  if (!arguments.flags.quiet && is_program(arguments.program.front()))
+    tell("vramlab dry-run: nothing is computed, so losses, times and speeds that the program prints "
+         "mean nothing\n");
   return report_on(limits, arguments.values == "auto" ? attempt_with_values_that_lead_on(arguments)
                                                       : attempt(arguments));
 }

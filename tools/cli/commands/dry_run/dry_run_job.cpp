@@ -79,20 +79,34 @@ std::filesystem::path found_in_path(const std::string& word) {
   return {};
 }
 
-/// The folder, inside that of the run, for code that the program compiles and keeps.
-std::filesystem::path place_of_compiled_code(const std::filesystem::path& scratch) {
-  return scratch / "compiled";
+/// The folder for code that the program compiles: inside that of the run, unless it is to be kept.
+std::filesystem::path place_of_compiled_code(const DryRunArguments& arguments,
+                                             const std::filesystem::path& scratch) {
+  return arguments.keep_compiled.empty() ? scratch / "compiled"
+                                         : std::filesystem::absolute(arguments.keep_compiled);
+}
+
+/// The place of PyTorch's own kernels, inside that of compiled code.
+constexpr const char* kernels_of_pytorch = "torch";
+
+/// PyTorch wants a folder that is there; all others make their own.
+void make_place(const std::filesystem::path& place) {
+  std::error_code error;
+  std::filesystem::create_directories(place / kernels_of_pytorch, error);
+  if (error) throw InputError({place.string(), "", "a folder for compiled code", error.message()});
 }
 
 /// Kernels are chosen by modelled times here and some code is made up. So neither may get into the
-/// caches of real runs, and no dry run may depend on one before it.
-void add_places_of_compiled_code(const std::filesystem::path& stand_ins,
-                                 const std::filesystem::path& scratch, Variables& variables) {
-  const std::filesystem::path place = place_of_compiled_code(scratch);
+/// caches of real runs, and no dry run depends on one before it that is not named.
+void add_places_of_compiled_code(const std::filesystem::path& place,
+                                 const std::filesystem::path& stand_ins, bool is_kept,
+                                 Variables& variables) {
   for (const auto& [name, folder] :
        {std::pair{"TORCHINDUCTOR_CACHE_DIR", "inductor"}, std::pair{"TRITON_CACHE_DIR", "triton"},
-        std::pair{"PYTORCH_KERNEL_CACHE_PATH", "torch"}, std::pair{"CUPY_CACHE_DIR", "cupy"}})
+        std::pair{"PYTORCH_KERNEL_CACHE_PATH", kernels_of_pytorch}, std::pair{"CUPY_CACHE_DIR", "cupy"}})
     variables.emplace_back(name, (place / folder).string());
+  // Code for the host is the same as in real runs.
+  if (is_kept) variables.emplace_back("TORCH_EXTENSIONS_DIR", (place / "extensions").string());
   // Triton links its code for the host with the driver under a name without a version.
   variables.emplace_back("TRITON_LIBCUDA_PATH", (stand_ins / "lib").string());
 }
@@ -175,6 +189,11 @@ NumberedFolder::~NumberedFolder() {
   close(lock_);
 }
 
+bool is_program(const std::string& word) {
+  const std::filesystem::path path = found_in_path(word);
+  return std::filesystem::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+}
+
 bool is_plain_program(const std::string& word) {
   // These start the program that they are given.
   static constexpr std::array<std::string_view, 16> starters = {
@@ -235,7 +254,8 @@ Variables stand_in_variables(const DryRunArguments& arguments,
       {"VRAMLAB_DRY_RUN_NOTES", scratch.string()},
       {"VRAMLAB_DRY_RUN_HISTORY", names::literal_name(scratch.string()) + "/history.%p.pickle"},
   };
-  add_places_of_compiled_code(stand_ins, scratch, variables);
+  add_places_of_compiled_code(place_of_compiled_code(arguments, scratch), stand_ins,
+                              !arguments.keep_compiled.empty(), variables);
   if (!arguments.values_from.empty())
     variables.emplace_back("VRAMLAB_DRY_RUN_VALUES_FROM",
                            std::filesystem::absolute(arguments.values_from).string());
@@ -274,6 +294,8 @@ std::vector<unsigned> asked_ranks(const DryRunArguments& arguments) {
 
 JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
                const DryRunArguments& arguments, const NumberedFolder& folder) {
+  const std::filesystem::path compiled = place_of_compiled_code(arguments, folder.path());
+  make_place(compiled);
   if (ranks.empty()) {
     const ProgramEnd end = run_preloaded(program);
     return {end.process, end.status, {}};
@@ -285,7 +307,10 @@ JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ran
       as_rank.variables.push_back(std::move(variable));
     const ProgramEnd end = run_preloaded(as_rank);
     // In a real job every rank compiles for itself.
-    std::filesystem::remove_all(place_of_compiled_code(folder.path()));
+    if (arguments.keep_compiled.empty()) {
+      std::filesystem::remove_all(compiled);
+      make_place(compiled);
+    }
     if (job.ranks.empty()) job.process = end.process;
     if (job.status == 0) job.status = end.status;
     job.ranks.push_back({rank, end.status});

@@ -40,6 +40,8 @@ struct DryRunArguments {
   std::uint64_t steps = 0;
   std::uint64_t mark_every = 0;
   std::string report_signal;
+  /// The folder for code that the program compiles; if empty, that goes with the run.
+  std::string keep_compiled;
 
   /// May hold %p and %q{NAME}.
   std::string output;
@@ -85,6 +87,9 @@ std::filesystem::path stand_in_folder();
 /// The stand-ins for every version of CUDA in the order in which they are loaded: the driver, the
 /// runtimes, the libraries built on them. Throws InputError if there are none.
 std::vector<std::filesystem::path> stand_in_libraries(const std::filesystem::path& folder);
+
+/// Whether there is such a program, in the PATH or where its name says.
+bool is_program(const std::string& word);
 
 /// Whether this is a program in machine code that, judged by its name, is not Python and starts
 /// none. Its history is the driver's calls.

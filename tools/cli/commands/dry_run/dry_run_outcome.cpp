@@ -7,6 +7,8 @@
 #include <set>
 #include <span>
 
+#include "streams/device/gpu_models.h"
+
 #include "tools/cli/commands/dry_run/dry_run_job.h"
 #include "tools/cli/kit/explanation_report.h"
 #include "tools/cli/printers/json_text.h"
@@ -63,7 +65,8 @@ std::vector<std::string> other_kinds_of(const DryRunOutcome& outcome) {
   std::set<std::string> kinds;
   for (const DryRunProcess& process : outcome.processes)
     for (const Note& note : process.notes.notes) kinds.insert(note.kind);
-  for (const char* const known : {"host_read", "modelled", "unknown"}) kinds.erase(known);
+  for (const char* const known : {"host_read", "modelled", "beside_peak", "unknown"})
+    kinds.erase(known);
   return {kinds.begin(), kinds.end()};
 }
 
@@ -310,11 +313,13 @@ void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
   if (outcome.worst()->findings.event_count > replay_effort().most_events)
     add_line(text, "smallest GPU", "not sought in so long a history: vramlab capacity FILE");
   if (outcome.smallest && outcome.smallest->gpu == nullptr)
-    add_line(text, "smallest GPU", smallest_gpu_text(*outcome.smallest));
+    add_line(text, "smallest GPU",
+             smallest_gpu_text(*outcome.smallest) + without_code_text(*outcome.smallest));
   if (outcome.smallest && outcome.smallest->gpu != nullptr)
     add_line(text, "smallest GPU",
              smallest_gpu_text(*outcome.smallest) + ", runs this history" +
-                 (outcome.status == 0 ? "" : ", which ends where the program failed"));
+                 (outcome.status == 0 ? "" : ", which ends where the program failed") +
+                 without_code_text(*outcome.smallest));
   if (outcome.advice)
     add_line(text, "advice",
              found_advice_text(*outcome.advice, arguments.conf ? "these options" : "no options"));
@@ -338,18 +343,42 @@ std::string not_modelled_text(const DryRunOutcome& outcome) {
   return text;
 }
 
+/// The reason why this PyTorch cannot run on the GPU; empty if it can.
+std::string no_kernels_text(const DryRunOutcome& outcome, const DryRunArguments& arguments) {
+  const streams::GpuModel* const gpu = streams::find_gpu(arguments.gpu);
+  if (gpu == nullptr) return "";
+  const streams::GpuProperties& has = gpu->properties;
+  for (const DryRunProcess& process : outcome.processes) {
+    const std::vector<std::string> code = process.notes.kernel_code();
+    if (has.runs_any_of(code)) continue;
+    std::string text = "this PyTorch (" + process.notes.python->torch + ") has none for " +
+                       arguments.gpu + " (" + std::to_string(has.compute_major) + "." +
+                       std::to_string(has.compute_minor) + "), only for";
+    for (const std::string& each : code) text += " " + each;
+    return text + ": on one, the program ends at its first kernel";
+  }
+  return "";
+}
+
 /// Answers that a GPU may give otherwise, beside the labels of the histories.
-void add_certainty(std::string& text, const DryRunOutcome& outcome) {
+void add_certainty(std::string& text, const DryRunOutcome& outcome,
+                   const std::string& no_kernels) {
   const auto reads = places_of(outcome, "host_read");
   const auto modelled = subjects_of(outcome, "modelled");
+  const auto beside = subjects_of(outcome, "beside_peak");
   const std::string others = not_modelled_text(outcome);
   const std::vector<ShownDevice> devices = devices_of(outcome);
   const bool is_exact =
       !devices.empty() && std::ranges::all_of(devices, [](const ShownDevice& shown) {
         return shown.device->label == replay::FidelityLabel::exact;
       });
-  if (is_exact && modelled.empty() && others.empty() && reads.empty())
-    add_line(text, "certainty", "exact: nothing was asked that a GPU answers otherwise");
+  const bool is_certain = is_exact && modelled.empty() && others.empty() && reads.empty();
+  if (is_certain && no_kernels.empty())
+    add_line(text, "certainty",
+             beside.empty() ? "exact: nothing was asked that a GPU answers otherwise"
+                            : "exact: no peak depends on " + named(beside) +
+                                  ", which a GPU has otherwise");
+  if (!no_kernels.empty()) add_line(text, "no kernels", no_kernels);
   if (!modelled.empty()) add_line(text, "modelled", named(modelled));
   if (!reads.empty())
     add_line(text, "host reads",
@@ -414,14 +443,19 @@ void add_histories(std::string& text, const DryRunOutcome& outcome) {
 
 /// The reason why no GPU was used; empty if one was.
 std::string no_cuda_text(const DryRunOutcome& outcome) {
+  bool asked = false;
   bool used = false;
   for (const DryRunProcess& process : outcome.processes) {
-    used = used || process.notes.has_driver_notes || !process.findings.devices.empty();
+    asked = asked || process.notes.has_driver_notes;
+    used = used || !process.findings.devices.empty() ||
+           std::ranges::any_of(process.notes.gpus,
+                               [](const NotedGpu& gpu) { return gpu.peak_used_bytes > 0; });
     if (process.notes.python && !process.notes.python->has_cuda)
       return "this PyTorch (" + process.notes.python->torch +
              ") was built without CUDA; the one of PyPI for Linux has it: pip install torch";
   }
   if (used) return "";
+  if (asked) return "the program asked about GPUs and used no memory of any";
   const std::string signal = ending_signal(outcome);
   return signal.empty()
              ? "the program did not use CUDA"
@@ -473,6 +507,7 @@ ordered_json error_json(const NotedError& error) {
 ordered_json python_json(const PythonNotes& python) {
   return {{"torch", text_or_null(python.torch)},
           {"torch_cuda", text_or_null(python.torch_cuda)},
+          {"kernel_code", python.kernel_code},
           {"cuda_came_up", python.cuda_came_up},
           {"rank", text_or_null(python.rank)},
           {"steps", python.steps},
@@ -551,7 +586,7 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
   add_holder(text, outcome);
   if (outcome.explanation) add_explanation(text, *outcome.explanation);
   if (!outcome.ran_out_of_memory()) add_what_ifs(text, outcome, arguments);
-  add_certainty(text, outcome);
+  add_certainty(text, outcome, no_kernels_text(outcome, arguments));
   for (const BrokenLimit& limit :
        std::span(outcome.broken).first(std::min<std::size_t>(1, outcome.broken.size())))
     add_line(text, "over a limit", limit.text + ": " + limit.value);
@@ -570,6 +605,8 @@ std::string explained_text(const DryRunOutcome& outcome) {
   add_all("places at which a value of the GPU reached the program:",
           places_of(outcome, "host_read"));
   add_all("answers that a GPU's library may give otherwise:", subjects_of(outcome, "modelled"));
+  add_all("other answers of that kind, on which no peak depends:",
+          subjects_of(outcome, "beside_peak"));
   add_all("functions that nothing is known of:", subjects_of(outcome, "unknown"));
   add_all("functions that no stand-in exports:", missing_functions_of(outcome));
   for (const std::string& kind : other_kinds_of(outcome))

@@ -34,6 +34,13 @@ std::vector<ordered_json> list_of(const ordered_json& object, const char* key) {
   return {found->begin(), found->end()};
 }
 
+std::vector<std::string> texts_of(const ordered_json& object, const char* key) {
+  std::vector<std::string> texts;
+  for (const ordered_json& each : list_of(object, key))
+    if (each.is_string()) texts.push_back(each.get<std::string>());
+  return texts;
+}
+
 Note note_from(const ordered_json& object) {
   Note note{text_of(object, "kind"),
             text_of(object, "subject"),
@@ -59,10 +66,9 @@ PythonNotes python_from(const ordered_json& object) {
   if (const auto error = object.find("error"); error != object.end() && error->is_object())
     notes.error = NotedError{text_of(*error, "type"), text_of(*error, "place")};
   notes.waits_at = text_of(object, "waits_at");
-  for (const ordered_json& name : list_of(object, "missing_functions"))
-    if (name.is_string()) notes.missing_functions.push_back(name.get<std::string>());
-  for (const ordered_json& trouble : list_of(object, "troubles"))
-    if (trouble.is_string()) notes.troubles.push_back(trouble.get<std::string>());
+  notes.kernel_code = texts_of(object, "kernel_code");
+  notes.missing_functions = texts_of(object, "missing_functions");
+  notes.troubles = texts_of(object, "troubles");
   if (const auto failures = object.find("out_of_memory"); failures != object.end()) {
     notes.failure_count = value_of<std::uint64_t>(*failures, "count");
     for (const ordered_json& failure : list_of(*failures, "first"))

@@ -21,7 +21,7 @@ struct NotedPlace {
 };
 
 struct Note {
-  /// `unknown`, `modelled`, `host_read` and others.
+  /// `unknown`, `modelled`, `beside_peak`, `host_read` and others.
   std::string kind;
   std::string subject;
   std::uint64_t count = 0;
@@ -67,6 +67,8 @@ struct PythonNotes {
   std::string torch;
   /// Such as 12.4; empty if this PyTorch was built without CUDA.
   std::string torch_cuda;
+  /// What its kernels are compiled for, such as `sm_90`.
+  std::vector<std::string> kernel_code;
   bool has_cuda = false;
   bool cuda_came_up = false;
   /// Empty without one.
@@ -107,6 +109,10 @@ struct ProcessNotes {
   }
   const std::string& output() const {
     return python && !python->history.empty() ? python->output : trace_output;
+  }
+  /// Empty if nobody knows.
+  std::vector<std::string> kernel_code() const {
+    return python ? python->kernel_code : std::vector<std::string>();
   }
   std::vector<const Note*> of_kind(const std::string& kind) const;
   /// The place at which a made-up value was read last; empty if none was.

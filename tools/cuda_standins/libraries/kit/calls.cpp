@@ -34,6 +34,10 @@ void note_modelled(const char* subject) {
   if (vramlab_dry_run_note != nullptr) vramlab_dry_run_note("modelled", subject);
 }
 
+void note_beside_peak(const char* subject) {
+  if (vramlab_dry_run_note != nullptr) vramlab_dry_run_note("beside_peak", subject);
+}
+
 void note_unknown(const char* function) {
   if (vramlab_dry_run_note == nullptr) return;
   char subject[256];

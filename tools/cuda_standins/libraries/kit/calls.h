@@ -13,6 +13,8 @@ void put_work_of(void* handle);
 
 /// A figure that is modelled, for instance "cudnn workspace". Each call counts.
 void note_modelled(const char* subject);
+/// The same, where no peak of the program's allocator depends on it.
+void note_beside_peak(const char* subject);
 
 /// A function without code of its own was called: it succeeded and did nothing more.
 void note_unknown(const char* function);

@@ -142,7 +142,7 @@ int create_communicator(void** handle, int rank, int size) {
   communicator->rank = rank;
   communicator->size = size;
   if (cuCtxGetDevice != nullptr) cuCtxGetDevice(&communicator->device);
-  note_modelled("nccl buffers");
+  note_beside_peak("nccl buffers");
   return nccl_success;
 }
 

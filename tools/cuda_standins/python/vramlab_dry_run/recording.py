@@ -39,11 +39,18 @@ def prepare(torch_cuda):
     endings.watch_requests_to_end()
     if not report.values["has_cuda"]:
         return
+    report.values["kernel_code"] = _kernel_code(torch)
     report.guarded(_tell_cudnn_version)(torch)
     place.prepare(os.path.dirname(os.path.abspath(torch.__file__)))
     _wrap(sys.modules["torch.cuda.memory"])
     computed.prepare(torch)
     torch_cuda._lazy_call(_cuda_came_up)
+
+
+def _kernel_code(torch):
+    """What PyTorch's kernels are compiled for, such as sm_90; GPUs that run none of it are no use."""
+    flags = getattr(torch._C, "_cuda_getArchFlags", None)
+    return (flags() or "").split() if flags else []
 
 
 def _tell_cudnn_version(torch):

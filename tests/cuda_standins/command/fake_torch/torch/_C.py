@@ -16,6 +16,12 @@ if not os.environ.get("FAKE_TORCH_WITHOUT_CUDA"):
         return 1
 
 
+if os.environ.get("FAKE_TORCH_CODE"):
+
+    def _cuda_getArchFlags():
+        return os.environ["FAKE_TORCH_CODE"]
+
+
 def _cuda_memoryStats(device):
     return {"allocation": {"all": {"allocated": len(trace)}}}
 
