@@ -403,6 +403,69 @@ class Timings(HookTest):
         self.report()
 
 
+class CompiledLines(HookTest):
+    """Lines of the model in place of those of generated files."""
+
+    GENERATED = """\
+        def call(args):
+            buf0 = empty_strided_cuda((4,), (1,), torch.float32)
+            # Topologically Sorted Source Nodes: [x], Original ATen: [aten.add] of "/m/model.py", line 7, in forward
+            kernel_0.run(buf0)
+            # Topologically Sorted Source Nodes: [y], Original ATen: [aten.mm] of "/m/model.py", line 9, in loss
+            buf1 = torch.ops.aten.mm.default(buf0)
+        """
+
+    def lines_of(self, numbers):
+        folder = os.path.join(self.work, "inductor")
+        os.mkdir(folder)
+        generated = self.write("inductor/cabc.py", self.GENERATED)
+        result = self.run_program(f"""
+            import torch
+            from vramlab_dry_run import compiled_lines
+            outer = {{"filename": "/m/train.py", "line": 3, "name": "main"}}
+            for number in {numbers}:
+                frame = {{"filename": {generated!r}, "line": number, "name": "call"}}
+                stack = [frame, outer]
+                compiled_lines.add_to([stack])
+                print(*["%s:%d" % (each["name"], each["line"]) for each in stack])
+            """, TORCHINDUCTOR_CACHE_DIR=folder)
+        return result.stdout.splitlines()
+
+    def test_results_and_operators_have_the_line_of_their_kernel(self):
+        self.assertEqual(self.lines_of((2, 4, 6, 1)),
+                         ["forward:7 call:2 main:3", "forward:7 call:4 main:3",
+                          "loss:9 call:6 main:3", "call:1 main:3"])
+
+    def test_comments_get_the_line_of_the_last_node(self):
+        result = self.run_program("""
+            import types
+            import torch
+            from vramlab_dry_run import compiled_lines
+
+            class Node:
+                def __init__(self, graph, trace):
+                    self.graph, self.meta = graph, {"stack_trace": trace}
+                    graph.nodes.append(self)
+
+            class Graph:
+                nodes = []
+
+            graph = Graph()
+            first = Node(graph, 'File "/m/a.py", line 1, in f\\n  x\\n')
+            last = Node(graph, 'File "/m/a.py", line 5, in g\\n  y\\n'
+                               'File "%s", line 8, in library' % (torch.__file__))
+            utils = types.SimpleNamespace(
+                aggregate_origins=lambda nodes: nodes,
+                get_kernel_metadata=lambda nodes, wrapper: ("# Source Nodes: [x]", "details"))
+            compiled_lines.prepare(utils)
+            print(utils.get_kernel_metadata([last, first], None))
+            print(utils.get_kernel_metadata([], None))
+            """)
+        self.assertEqual(result.stdout.splitlines(),
+                         ["""('# Source Nodes: [x] of "/m/a.py", line 5, in g', 'details')""",
+                          "('# Source Nodes: [x]', 'details')"])
+
+
 class OwnValues(HookTest):
     """Answers that --values-from may give."""
 

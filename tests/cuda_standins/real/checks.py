@@ -66,9 +66,13 @@ def events_are_the_same(run, other, ordered=True):
             for theirs, ours in zip(wanted, found) if theirs != ours] or ["other processes"]
 
 
-def _events(history):
+def _snapshot(history):
     with open(history, "rb") as file:
-        traces = pickle.load(file)["device_traces"]
+        return pickle.load(file)
+
+
+def _events(history):
+    traces = _snapshot(history)["device_traces"]
     return [[(entry["action"], entry.get("addr"), entry["size"], entry["stream"]) for entry in trace]
             for trace in traces]
 
@@ -79,8 +83,7 @@ def _sizes(history):
 
 
 def _without_times(history):
-    with open(history, "rb") as file:
-        snapshot = pickle.load(file)
+    snapshot = _snapshot(history)
     for entry in itertools.chain(*snapshot["device_traces"],
                                  snapshot.get("external_annotations", [])):
         entry.pop("time_us", None)
@@ -88,6 +91,19 @@ def _without_times(history):
     for part in ("host_segments", "host_traces"):
         snapshot.pop(part, None)
     return snapshot
+
+
+def compiled_code_is_the_models(program, run):
+    """Each frame of code that inductor made follows a line of the model."""
+    stacks = [[frame["filename"] for frame in entry.get("frames", [])]
+              for process in run.processes for trace in _snapshot(process.history)["device_traces"]
+              for entry in trace]
+    pairs = [(inner, outer) for files in stacks for inner, outer in itertools.pairwise([""] + files)
+             if "/compiled/inductor/" in outer and "/compiled/inductor/" not in inner]
+    wrong = [inner for inner, _ in pairs if not inner.endswith("/" + program.compiled_from)]
+    if not pairs:
+        return ["no stack of compiled code"]
+    return [f"{len(wrong)} of {len(pairs)} frames follow {wrong[0] or 'nothing'}"] if wrong else []
 
 
 def plugin_has_the_figures(native, other_native, with_plugin):

@@ -29,6 +29,8 @@ class Program:
     options: tuple = ()
     # Run again, for the same history.
     twice: bool = False
+    # The file of the model whose lines stand in for code that inductor made.
+    compiled_from: str = ""
     # Run again with values that are computed, for the same history.
     computed: bool = True
     # Also run with its memory from the plug-in.
@@ -119,7 +121,7 @@ PROGRAMS = [
     Program("computed_values", computed=False, says="ALL RIGHT",
             options=("--values", "computed")),
     Program("compile_aot_eager"),
-    Program("compile_inductor", packages=("triton",), twice=True),
+    Program("compile_inductor", packages=("triton",), twice=True, compiled_from="gpt.py"),
     Program("triton_kernel", packages=("triton",), option_strings=BOTH, twice=True),
     Program("explained_oom", option_strings=BOTH, what_if=False, memory="1GiB",
             says="EXPLAINED 8"),

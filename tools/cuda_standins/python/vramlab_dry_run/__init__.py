@@ -38,12 +38,12 @@ def _ranks_may_meet(c10d):
 def _torch_cuda_is_there(module):
     import importlib.util
 
-    from vramlab_dry_run import recording
+    from vramlab_dry_run import compiled_lines, import_watch, recording
 
     recording.prepare(module)
+    if importlib.util.find_spec("torch._inductor"):
+        import_watch.call_after_import("torch._inductor.utils", compiled_lines.prepare)
     if importlib.util.find_spec("triton"):
-        from vramlab_dry_run import import_watch
-
         import_watch.call_after_import("triton.testing", _autotuning_is_there)
 
 

@@ -26,6 +26,11 @@ def is_own(filename):
 _own_folder = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
+def is_of_library(filename):
+    """Whether it is a file of PyTorch or of what comes with it."""
+    return filename.startswith(_library_folders) or filename.startswith("<")
+
+
 def place_of(frame):
     """File, line and function; nothing, 0 and nothing where there is no Python frame."""
     innermost = _innermost(frame)

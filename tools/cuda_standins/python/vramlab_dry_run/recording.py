@@ -12,7 +12,7 @@ import os
 import platform
 import sys
 
-from vramlab_dry_run import (computed, endings, place, programs_recording, report, steps,
+from vramlab_dry_run import (compiled_lines, computed, endings, place, programs_recording, report, steps,
                              values)
 
 _MOST_FAILURES_TOLD = 3
@@ -182,6 +182,7 @@ def dump():
     try:
         snapshot = _taken_snapshot()
         _leave_out_own_frames(snapshot)
+        report.guarded(compiled_lines.add_to)(_stacks_in(snapshot))
         steps.add_marks(snapshot)
         path = report.expanded(pattern)
         report.replace_file(path, lambda file: pickle.dump(snapshot, file))
