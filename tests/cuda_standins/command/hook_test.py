@@ -97,6 +97,10 @@ class Recording(HookTest):
         self.assertIn("'enabled': 'all', 'context': 'all'", result.stdout)
         self.assertIn("'max_entries': %d" % sys.maxsize, result.stdout)
 
+    def test_frees_have_no_stacks_where_these_lose_exceptions(self):
+        result = self.run_program(UP + "print(_C.recording)", FAKE_TORCH_VERSION="2.11.0+fake")
+        self.assertIn("'enabled': 'all', 'context': 'alloc'", result.stdout)
+
     def test_what_the_program_does_in_its_own_atexit_is_recorded(self):
         self.run_program(BEGIN + "import atexit\natexit.register(lambda: _C.allocate(7))\n"
                          "torch.cuda.init()")

@@ -59,6 +59,7 @@ PROGRAMS = [
     Program("gpt_large", option_strings=BOTH),
     Program("gpt_variable", option_strings=MANY, plugin=True),
     Program("gpt_checkpoint", option_strings=BOTH),
+    Program("early_stops", option_strings=BOTH, says="STEPS 4"),
     Program("gpt_amp", option_strings=BOTH),
     Program("gpt_accumulation", option_strings=BOTH),
     Program("conv_net", option_strings=BOTH),

@@ -9,9 +9,10 @@ _SETTINGS = ("context", "stacks", "max_entries", "device", "clear_history", "com
 
 
 class ProgramsRecording:
-    def __init__(self, record, ours):
-        """`ours`: further arguments of our recording, which goes on with those of the program."""
+    def __init__(self, record, context, ours):
+        """`context` and `ours`: arguments of our recording, which goes on with those of the program."""
         self._record = record
+        self._context = context
         self._ours = ours
         # Since when it records a history, in PyTorch's clock; None while it does not.
         self._since_us = None
@@ -30,7 +31,7 @@ class ProgramsRecording:
         settings.update(kwargs)
         self._begin(enabled == "all", settings.pop("max_entries", sys.maxsize),
                     settings.pop("clear_history", False))
-        settings["context"] = "all"
+        settings["context"] = self._context
         if self._ours:
             self._has_host = bool(settings.pop("record_pinned_host_memory", False))
             self._has_devices = bool(settings.pop("record_cuda", True))
