@@ -48,15 +48,25 @@ PYTHON
 }
 
 # The packages of others that the suite uses: those that depend on torch come without their
-# dependencies, because pip would then fetch torch's.
+# dependencies, because pip would then fetch torch's, and with them NVIDIA's.
 install_packages_of_others() {
   local python="$1" vision="$2"
   local pip=("$python" -m pip install --quiet --no-cache-dir --no-warn-conflicts)
   "${pip[@]}" numpy pillow psutil transformers einops requests importlib_metadata
-  "${pip[@]}" pytest lightning
-  "${pip[@]}" --no-deps accelerate peft diffusers timm
+  "${pip[@]}" pytest lightning-utilities "fsspec[http]" tqdm PyYAML
+  "${pip[@]}" --no-deps lightning pytorch-lightning torchmetrics accelerate peft diffusers timm
   "${pip[@]}" --no-deps "torchvision==$vision" 2>/dev/null ||
     echo "real_pytorch: there is no torchvision $vision; the program that uses it will be skipped"
+}
+
+refuse_nvidias_packages() {
+  "$1" - <<'PYTHON'
+from importlib.metadata import distributions
+import sys
+found = sorted(name for each in distributions() if (name := each.metadata["Name"]).startswith("nvidia-"))
+if found:
+    sys.exit("real_pytorch: another package brought in " + ", ".join(found))
+PYTHON
 }
 
 # Torchvision's versions go with those of torch: 0.21.0 belongs to 2.6.0.
@@ -78,6 +88,7 @@ install_version() {
   small_dependencies "$python" >"$folder/small_dependencies.txt"
   "${pip[@]}" --requirement "$folder/small_dependencies.txt"
   install_packages_of_others "$python" "$(vision_of "$version")"
+  refuse_nvidias_packages "$python"
   touch "$folder/complete"
 }
 
