@@ -80,15 +80,33 @@ std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuest
     } else if (!runs_there(gpu)) {
       without_code = &gpu;
     } else {
-      found->larger_count = static_cast<std::size_t>(
-          std::ranges::count_if(streams::gpu_models(), [&](const auto& other) {
-            return other.available() > available && runs_there(other);
-          }));
+      found->larger_count = static_cast<std::size_t>(std::ranges::count_if(
+          streams::gpu_models(),
+          [&](const auto& other) { return other.available() > available && runs_there(other); }));
       found->without_code = without_code;
       return found;
     }
   }
   return SmallestGpu{nullptr, 0, false, without_code};
+}
+
+std::optional<ReservedRange> reserved_range(const Replayer& replayer, std::int64_t device,
+                                            Bytes recorded, const ReplayEffort& effort) {
+  if (event_count_of(replayer) > effort.most_events) return std::nullopt;
+  ReservedRange range{recorded, recorded};
+  using enum streams::SegmentOrder;
+  for (const streams::SegmentOrder order : {upwards, downwards, by_size}) {
+    ReplayConditions conditions;
+    conditions.scratch = effort.scratch;
+    conditions.segment_order = order;
+    const ReplayReport report = replayer.figures(conditions);
+    for (const DeviceReport& replayed : report.devices) {
+      if (replayed.device.value != device) continue;
+      range.least = std::min(range.least, replayed.peak_reserved.bytes);
+      range.most = std::max(range.most, replayed.peak_reserved.bytes);
+    }
+  }
+  return range;
 }
 
 std::optional<FoundAdvice> find_advice(const Replayer& replayer, const ReplayConditions& asked,

@@ -44,7 +44,8 @@ struct GpuQuestion {
   std::optional<FailedAt> request = {};
   /// Memory below which no GPU is enough, whatever the allocator does.
   Bytes least = {};
-  /// What the program's kernels are compiled for, such as `sm_90`; empty if nobody knows.
+  /// The architectures that the program's kernels are compiled for, such as `sm_90`; empty if
+  /// nobody knows.
   std::vector<std::string> code = {};
 };
 
@@ -63,6 +64,17 @@ struct SmallestGpu {
 /// replay.
 std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuestion& question,
                                         const ReplayEffort& effort);
+
+/// The peaks of reserved memory of one device, wherever the driver puts segments.
+struct ReservedRange {
+  Bytes least;
+  Bytes most;
+};
+
+/// Found by replays with segments in each order; `recorded` is in it. Empty if there is too much to
+/// replay.
+std::optional<ReservedRange> reserved_range(const Replayer& replayer, std::int64_t device,
+                                            Bytes recorded, const ReplayEffort& effort);
 
 struct FoundAdvice {
   /// Empty: no options are best.

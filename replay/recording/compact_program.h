@@ -1,8 +1,8 @@
 // CompactProgram: a program's events kept, so that it is read once and replayed many times.
 // Requests, frees, work and the like take eight bytes, beside their number in the file; rarer
-// events point to a whole event. Names of blocks are small numbers, used again once a block is freed: the
-// memory for them grows with the live blocks, not with the program. A long program
-// lies in scratch files; a replay goes through it with a CompactReader of its own.
+// events point to a whole event. Names of blocks are small numbers, used again once a block is
+// freed: the memory for them grows with the live blocks, not with the program. A long program lies
+// in scratch files; a replay goes through it with a CompactReader of its own.
 #pragma once
 
 #include <cstdint>

@@ -156,7 +156,7 @@ RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory
 bool is_as_recorded(const ReplayConditions& conditions) {
   return !conditions.options && !conditions.memory && !conditions.memory_fraction &&
          !conditions.held_by_others && !conditions.first_of_private_pools &&
-         conditions.starting_memory == StartingMemory::as_recorded;
+         !conditions.segment_order && conditions.starting_memory == StartingMemory::as_recorded;
 }
 
 ChosenMemory choose_memory(const RecordedMemory& recorded, std::optional<Bytes> shown_device,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "allocator/types/reference_version.h"
+#include "streams/memory/segment_order.h"
 #include "streams/memory/simulated_memory.h"
 #include "streams/stream_model/work.h"
 #include "traces/io/long_sequence.h"
@@ -87,6 +88,8 @@ struct ReplayConditions {
   streams::StreamModel stream_model{};
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::as_recorded;
   StartingMemory starting_memory = StartingMemory::as_recorded;
+  /// The places of new segments; without it, the recorded ones, else the lowest gap.
+  std::optional<streams::SegmentOrder> segment_order{};
   std::size_t history_capacity = 0;
   /// For long histories.
   traces::ScratchPlace scratch = {};

@@ -189,7 +189,8 @@ ReplaySetup Replayer::setup_for(const ReplayConditions& conditions,
   ReplaySetup setup{
       file(), conditions, version_, settings_for(conditions), recording_.header().devices, history};
   setup.asked.version = version_;
-  if (history != nullptr && conditions.starting_memory == StartingMemory::as_recorded)
+  if (history != nullptr && conditions.starting_memory == StartingMemory::as_recorded &&
+      !conditions.segment_order)
     setup.places = history->places;
   if (history != nullptr && is_recorded_replay(conditions, *history))
     if (recorded_run(*history).follows_course) setup.course = &history->course;

@@ -18,7 +18,7 @@ constexpr const char* program_begin = "import os, torch\nfrom torch import _C\nt
 
 class DryRun : public DryRunTest {
  protected:
-  /// What the kernels of the fake PyTorch are compiled for.
+  /// The architectures that the fake PyTorch has kernels for.
   std::string kernel_code;
 
   /// With the fake PyTorch; the program may use a recording as its history.
@@ -38,6 +38,14 @@ class DryRun : public DryRunTest {
     return json::parse(content_of(in_folder("summary.json")), nullptr, false);
   }
 
+  /// A recording whose peaks are the same wherever segments lie.
+  std::string recording_without_ties() const {
+    const std::string file = in_folder("experts.pickle");
+    EXPECT_EQ(run_vramlab({"replay", samples + "experts.vtrace", "--snapshot-out", file, "--force"})
+                  .exit_status,
+              0);
+    return file;
+  }
   /// A recording whose history the fake PyTorch has.
   std::string recording() const {
     const std::string file = in_folder("leak.pickle");
@@ -115,7 +123,7 @@ TEST_F(DryRun, memory_is_that_of_the_gpu_unless_given) {
 }
 
 TEST_F(DryRun, summary_tells_what_the_history_says) {
-  const ProgramResult result = dry_run_python({}, "", recording());
+  const ProgramResult result = dry_run_python({}, "", recording_without_ties());
   EXPECT_EQ(result.exit_status, 0);
   for (const char* const text :
        {"a100-80gb, no limit of memory; exit status 0", "peak allocated", "(exact)", "holds most",
@@ -144,9 +152,23 @@ TEST_F(DryRun, peaks_are_exact_if_they_do_not_depend_on_an_answer) {
                      "driver = ctypes.CDLL('libcuda.so.1')\n"
                      "driver.cuInit(0)\n"
                      "driver.vramlab_dry_run_note(b'beside_peak', b'nccl buffers')\n",
-                     recording());
+                     recording_without_ties());
   EXPECT_THAT(result.errors, HasSubstr("(exact)"));
-  EXPECT_THAT(result.errors, HasSubstr("certainty          exact: no peak depends on nccl buffers"));
+  EXPECT_THAT(result.errors,
+              HasSubstr("certainty          exact: no peak depends on nccl buffers"));
+}
+
+TEST_F(DryRun, peak_that_depends_on_the_driver_is_a_range) {
+  const std::string recording = in_folder("tie.pickle");
+  const std::string trace = write("tie.vtrace.jsonl", program_with_a_tie);
+  ASSERT_EQ(run_vramlab({"replay", trace, "--snapshot-out", recording}).exit_status, 0);
+  const ProgramResult result = dry_run_python({"--json", in_folder("summary.json")}, "", recording);
+  EXPECT_THAT(result.errors,
+              HasSubstr("(exact), peak reserved 40.00 MiB to 60.00 MiB, depending on where the "
+                        "driver puts segments\n"));
+  EXPECT_THAT(result.errors, Not(HasSubstr("certainty")));
+  EXPECT_EQ(summary()["reserved_by_places"],
+            json::parse(R"([{"device": 0, "least_bytes": 41943040, "most_bytes": 62914560}])"));
 }
 
 TEST_F(DryRun, gpus_without_kernels_are_not_offered) {

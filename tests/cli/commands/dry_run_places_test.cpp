@@ -36,8 +36,8 @@ TEST_F(DryRunPlaces, code_compiled_in_a_run_stays_in_it) {
         " test -z \"$(ls $PYTORCH_KERNEL_CACHE_PATH)\"; touch $PYTORCH_KERNEL_CACHE_PATH/kernel;"
         " echo $PYTORCH_KERNEL_CACHE_PATH");
     EXPECT_EQ(result.exit_status, 0) << result.errors;
-    EXPECT_EQ(result.output, compiled + "triton\n" + compiled + "inductor\n" + compiled +
-                                 "cupy\n" + compiled + "torch\n");
+    EXPECT_EQ(result.output, compiled + "triton\n" + compiled + "inductor\n" + compiled + "cupy\n" +
+                                 compiled + "torch\n");
   }
   EXPECT_TRUE(nothing_is_left());
 }
@@ -48,11 +48,11 @@ TEST_F(DryRunPlaces, pytorch_finds_a_folder_for_its_kernels) {
 }
 
 TEST_F(DryRunPlaces, compiled_code_is_kept_where_that_is_asked) {
-  const std::vector<std::string> options = {"--keep-compiled", in_folder("kept"), "--world-size",
-                                            "2", "--ranks", "all"};
-  const ProgramResult first =
-      dry_run(options, {"sh", "-c", "echo $RANK >> $TORCH_EXTENSIONS_DIR-seen; "
-                                    "echo $TRITON_CACHE_DIR $TORCH_EXTENSIONS_DIR"});
+  const std::vector<std::string> options = {
+      "--keep-compiled", in_folder("kept"), "--world-size", "2", "--ranks", "all"};
+  const ProgramResult first = dry_run(options, {"sh", "-c",
+                                                "echo $RANK >> $TORCH_EXTENSIONS_DIR-seen; "
+                                                "echo $TRITON_CACHE_DIR $TORCH_EXTENSIONS_DIR"});
   const std::string kept = in_folder("kept");
   const std::string line = kept + "/triton " + kept + "/extensions\n";
   EXPECT_EQ(first.output, line + line);

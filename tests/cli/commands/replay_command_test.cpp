@@ -93,6 +93,17 @@ TEST_F(ReplayCommands, other_options_and_cards_give_other_figures) {
             (22560ULL - 400) << 20);
 }
 
+TEST_F(ReplayCommands, the_order_of_segments_decides_between_blocks_of_one_size) {
+  const std::string tie = write("tie.vtrace.jsonl", program_with_a_tie);
+  const auto peak_reserved = [&](const std::string& order) {
+    const ProgramResult result = run_vramlab({"replay", tie, "--segments", order, "--json"});
+    return json::parse(result.output)["devices"][0]["metrics"]["peak_reserved"];
+  };
+  EXPECT_EQ(peak_reserved("upwards"), 60 << 20);
+  EXPECT_EQ(peak_reserved("downwards"), 40 << 20);
+  EXPECT_EQ(peak_reserved("by-size"), 60 << 20);
+}
+
 TEST_F(ReplayCommands, the_backend_that_is_ordered_by_streams_is_tried_as_a_model) {
   const std::vector<std::string> arguments = {"replay", write("in.jsonl", trace), "--conf",
                                               "backend:cudaMallocAsync,max_split_size_mb:64"};

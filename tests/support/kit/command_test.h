@@ -24,6 +24,19 @@ using support::content_of;
 inline const std::string vramlab_path = support::binary_dir() + "/vramlab";
 inline const std::string samples = support::source_dir() + "/traces/samples/";
 inline const std::string leak = samples + "leak.vtrace";
+/// Two free blocks of one size: the lower one is in the first segment, or in the second where
+/// segments lie downwards; then only the second way leaves room for the last request.
+inline const std::string program_with_a_tie =
+    R"({"format":"vramlab-trace","version":1,"origin":"test","has_end":true}
+{"malloc":1,"bytes":8388608}
+{"malloc":2,"bytes":12582912}
+{"malloc":3,"bytes":8388608}
+{"free":2}
+{"malloc":4,"bytes":9437184}
+{"free":1}
+{"malloc":5,"bytes":20971520}
+{"end":true}
+)";
 inline const std::string training = samples + "training.vtrace";
 /// Five buffers that fit into 12 bytes, but not into 11.
 inline const std::string buffer_list =

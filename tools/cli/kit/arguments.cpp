@@ -151,6 +151,21 @@ std::optional<std::uint64_t> time_ns_of(std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(time_ns));
 }
 
+struct NamedOrder {
+  std::string_view name;
+  streams::SegmentOrder order;
+};
+constexpr std::array segment_orders = {
+    NamedOrder{"upwards", streams::SegmentOrder::upwards},
+    NamedOrder{"downwards", streams::SegmentOrder::downwards},
+    NamedOrder{"by-size", streams::SegmentOrder::by_size},
+};
+
+std::optional<streams::SegmentOrder> segment_order_of(const std::string& name) {
+  const auto found = std::ranges::find(segment_orders, name, &NamedOrder::name);
+  return found == segment_orders.end() ? std::nullopt : std::optional(found->order);
+}
+
 }  // namespace
 
 void add_reference(CLI::App& command, std::string& name, const std::string& usual) {
@@ -278,6 +293,15 @@ void add_replay_options(CLI::App& command, ReplayArguments& arguments) {
   add_replay_conditions(command, arguments);
 }
 
+void add_segment_order(CLI::App& command, ReplayArguments& arguments) {
+  command
+      .add_option("--segments", arguments.segment_order,
+                  "Where the driver puts new segments: each above those before (upwards), below "
+                  "them (downwards), or larger ones above smaller ones (by-size) (default: as "
+                  "recorded, else upwards)")
+      ->check(CLI::IsMember({"upwards", "downwards", "by-size"}));
+}
+
 void add_conf(CLI::App& command, ReplayArguments& arguments) {
   command
       .add_option("--conf", arguments.options,
@@ -338,6 +362,7 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
     conditions.first_of_private_pools = Bytes{*arguments.cudagraph_initial_mempool};
   if (conditions.memory) refuse_full_device(conditions, *conditions.memory);
   if (!arguments.frees.empty()) conditions.timing = timing_of(arguments.frees);
+  conditions.segment_order = segment_order_of(arguments.segment_order);
   conditions.on_out_of_memory = on_out_of_memory_of(arguments.on_out_of_memory);
   return conditions;
 }

@@ -76,12 +76,13 @@ struct ReplayArguments {
   std::optional<std::uint64_t> held_by_others;
   std::optional<std::uint64_t> cudagraph_initial_mempool;
   std::string frees;
+  std::string segment_order;
   std::string on_out_of_memory = "recorded";
 
   /// Whether other conditions than the recorded ones were given, so that a replay is needed.
   bool asks_for_replay() const {
     return options || device_memory || !gpu.empty() || memory_fraction || held_by_others ||
-           cudagraph_initial_mempool || !frees.empty();
+           cudagraph_initial_mempool || !frees.empty() || !segment_order.empty();
   }
 };
 
@@ -91,6 +92,8 @@ void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
 void add_replay_options(CLI::App& command, ReplayArguments& arguments);
 /// --conf instead of the options in the file.
 void add_conf(CLI::App& command, ReplayArguments& arguments);
+/// --segments: where the driver puts new ones.
+void add_segment_order(CLI::App& command, ReplayArguments& arguments);
 /// --device-memory and --gpu.
 void add_memory_limit(CLI::App& command, ReplayArguments& arguments);
 /// The other conditions alone.

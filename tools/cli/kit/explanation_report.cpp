@@ -548,10 +548,11 @@ ordered_json smallest_gpu_json(const replay::SmallestGpu& smallest) {
   const auto name_of = [](const streams::GpuModel* model) {
     return model == nullptr ? ordered_json() : ordered_json(model->name);
   };
-  return {{"name", name_of(gpu)},
-          {"available_bytes", gpu == nullptr ? ordered_json() : ordered_json(gpu->available().count)},
-          {"larger_gpus", smallest.larger_count},
-          {"without_code", name_of(smallest.without_code)}};
+  return {
+      {"name", name_of(gpu)},
+      {"available_bytes", gpu == nullptr ? ordered_json() : ordered_json(gpu->available().count)},
+      {"larger_gpus", smallest.larger_count},
+      {"without_code", name_of(smallest.without_code)}};
 }
 
 ordered_json found_advice_json(const replay::FoundAdvice& advice) {

@@ -211,6 +211,11 @@ void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
   question.code = worst->notes.kernel_code();
   outcome.smallest = smallest_gpu(replayer, question, replay_effort());
   outcome.advice = find_advice(replayer, {}, settings_runner(), replay_effort());
+  for (const replay::DeviceOverview& device : worst->findings.devices) {
+    const auto range =
+        reserved_range(replayer, device.device, device.metric("peak_reserved"), replay_effort());
+    if (range && range->least != range->most) outcome.reserved.emplace(device.device, *range);
+  }
 }
 
 void write_page(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
@@ -378,8 +383,9 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
   const std::vector<replay::Limit> limits = limits_of(arguments);
   check_outputs(arguments);
   if (!arguments.flags.quiet && is_program(arguments.program.front()))
-    tell("vramlab dry-run: nothing is computed, so losses, times and speeds that the program prints "
-         "mean nothing\n");
+    tell(
+        "vramlab dry-run: nothing is computed, so losses, times and speeds that the program prints "
+        "mean nothing\n");
   return report_on(limits, arguments.values == "auto" ? attempt_with_values_that_lead_on(arguments)
                                                       : attempt(arguments));
 }

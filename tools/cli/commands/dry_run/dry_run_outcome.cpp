@@ -120,20 +120,36 @@ std::string process_text(const DryRunOutcome& outcome, const ShownDevice& shown)
   return ", process " + std::to_string(shown.process->notes.process);
 }
 
+/// Null where the peak of reserved memory is one figure, or was not looked into.
+const replay::ReservedRange* range_of(const DryRunOutcome& outcome, const ShownDevice& shown) {
+  const auto found = outcome.reserved.find(shown.device->device);
+  return shown.process == outcome.worst() && found != outcome.reserved.end() ? &found->second
+                                                                             : nullptr;
+}
+
 /// How sure the peaks are for a GPU. A history may replay exactly and hold what was modelled.
-std::string certainty_of(const DryRunOutcome& outcome, const replay::DeviceOverview& device) {
-  const bool is_modelled =
-      device.label == replay::FidelityLabel::exact && !subjects_of(outcome, "modelled").empty();
-  return is_modelled ? "modelled" : std::string(fidelity_label_name(device.label));
+std::string certainty_of(const DryRunOutcome& outcome, const ShownDevice& shown) {
+  const bool is_modelled = shown.device->label == replay::FidelityLabel::exact &&
+                           !subjects_of(outcome, "modelled").empty();
+  return is_modelled ? "modelled" : std::string(fidelity_label_name(shown.device->label));
+}
+
+std::string peaks_text(const DryRunOutcome& outcome, const ShownDevice& shown) {
+  const std::string allocated =
+      "peak allocated " + format_bytes(shown.device->metric("peak_allocated"));
+  const std::string certainty = " (" + certainty_of(outcome, shown) + ")";
+  const replay::ReservedRange* const range = range_of(outcome, shown);
+  if (range == nullptr)
+    return allocated + ", peak reserved " + format_bytes(shown.device->metric("peak_reserved")) +
+           certainty;
+  return allocated + certainty + ", peak reserved " + format_bytes(range->least) + " to " +
+         format_bytes(range->most) + ", depending on where the driver puts segments";
 }
 
 void add_device(std::string& text, const DryRunOutcome& outcome, const ShownDevice& shown,
                 const std::string& what = "") {
-  const replay::DeviceOverview& device = *shown.device;
-  add_line(text, "GPU " + std::to_string(device.device) + process_text(outcome, shown),
-           what + "peak allocated " + format_bytes(device.metric("peak_allocated")) +
-               ", peak reserved " + format_bytes(device.metric("peak_reserved")) + " (" +
-               certainty_of(outcome, device) + ")");
+  add_line(text, "GPU " + std::to_string(shown.device->device) + process_text(outcome, shown),
+           what + peaks_text(outcome, shown));
 }
 
 /// Peaks of programs that are not Python, by the driver's account.
@@ -361,8 +377,7 @@ std::string no_kernels_text(const DryRunOutcome& outcome, const DryRunArguments&
 }
 
 /// Answers that a GPU may give otherwise, beside the labels of the histories.
-void add_certainty(std::string& text, const DryRunOutcome& outcome,
-                   const std::string& no_kernels) {
+void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::string& no_kernels) {
   const auto reads = places_of(outcome, "host_read");
   const auto modelled = subjects_of(outcome, "modelled");
   const auto beside = subjects_of(outcome, "beside_peak");
@@ -372,12 +387,13 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome,
       !devices.empty() && std::ranges::all_of(devices, [](const ShownDevice& shown) {
         return shown.device->label == replay::FidelityLabel::exact;
       });
-  const bool is_certain = is_exact && modelled.empty() && others.empty() && reads.empty();
+  const bool is_certain =
+      is_exact && outcome.reserved.empty() && modelled.empty() && others.empty() && reads.empty();
   if (is_certain && no_kernels.empty())
     add_line(text, "certainty",
-             beside.empty() ? "exact: nothing was asked that a GPU answers otherwise"
-                            : "exact: no peak depends on " + named(beside) +
-                                  ", which a GPU has otherwise");
+             beside.empty()
+                 ? "exact: nothing was asked that a GPU answers otherwise"
+                 : "exact: no peak depends on " + named(beside) + ", which a GPU has otherwise");
   if (!no_kernels.empty()) add_line(text, "no kernels", no_kernels);
   if (!modelled.empty()) add_line(text, "modelled", named(modelled));
   if (!reads.empty())
@@ -614,6 +630,14 @@ std::string explained_text(const DryRunOutcome& outcome) {
   return text;
 }
 
+ordered_json reserved_json(const DryRunOutcome& outcome) {
+  ordered_json ranges = ordered_json::array();
+  for (const auto& [device, range] : outcome.reserved)
+    ranges.push_back(
+        {{"device", device}, {"least_bytes", range.least.count}, {"most_bytes", range.most.count}});
+  return ranges;
+}
+
 std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& arguments) {
   return json_text({{"schema_version", 2},
                     {"program", arguments.program},
@@ -629,6 +653,7 @@ std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& ar
                     {"processes", json_list(outcome.processes, process_json)},
                     {"smallest_gpu", or_null(outcome.smallest, smallest_gpu_json)},
                     {"advice", or_null(outcome.advice, found_advice_json)},
+                    {"reserved_by_places", reserved_json(outcome)},
                     {"explanation", outcome.explanation ? ordered_json(outcome.explanation->text())
                                                         : ordered_json()},
                     {"broken_limits", json_list(outcome.broken, limit_json)},

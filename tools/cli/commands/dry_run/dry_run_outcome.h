@@ -42,6 +42,8 @@ struct DryRunOutcome {
   /// For the process that reserves most.
   std::optional<replay::SmallestGpu> smallest;
   std::optional<replay::FoundAdvice> advice;
+  /// By device of that process, where it is more than one figure.
+  std::map<std::int64_t, replay::ReservedRange> reserved;
   /// The answer about a failed request, as `vramlab explain` gives it of the history.
   std::optional<AnswerText> explanation;
   std::vector<BrokenLimit> broken;

@@ -67,7 +67,7 @@ struct PythonNotes {
   std::string torch;
   /// Such as 12.4; empty if this PyTorch was built without CUDA.
   std::string torch_cuda;
-  /// What its kernels are compiled for, such as `sm_90`.
+  /// The architectures that its kernels are compiled for, such as `sm_90`.
   std::vector<std::string> kernel_code;
   bool has_cuda = false;
   bool cuda_came_up = false;

@@ -743,6 +743,7 @@ void add_options(CLI::App& command, ReplayCommand& arguments) {
            "Recordings or programs, in any format that vramlab info knows; of several the worst is "
            "shown, and a table has all (- is standard input)");
   add_replay_options(command, arguments.replay);
+  add_segment_order(command, arguments.replay);
   add_outputs(command, arguments);
 }
 

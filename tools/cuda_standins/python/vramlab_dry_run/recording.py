@@ -48,7 +48,7 @@ def prepare(torch_cuda):
 
 
 def _kernel_code(torch):
-    """What PyTorch's kernels are compiled for, such as sm_90; GPUs that run none of it are no use."""
+    """The architectures that PyTorch has kernels for, such as sm_90."""
     flags = getattr(torch._C, "_cuda_getArchFlags", None)
     return (flags() or "").split() if flags else []
 

@@ -1,0 +1,22 @@
+// SegmentOrder: where the driver puts one segment beside the others. Nobody knows it beforehand,
+// and it decides between free blocks of one size, as the allocator takes the lowest.
+#pragma once
+
+#include "streams/memory/simulated_memory.h"
+
+namespace vramlab::streams {
+
+enum class SegmentOrder : std::uint8_t {
+  /// Each above those before, or in the lowest gap.
+  upwards,
+  /// Each below those before.
+  downwards,
+  /// Larger ones above smaller ones; those of one power of two upwards.
+  by_size,
+};
+
+/// A rule that puts ranges so, in the windows of the options. Where these addresses are taken, the
+/// memory itself chooses.
+PlacementRule rule_of(SegmentOrder order, const MemoryOptions& options);
+
+}  // namespace vramlab::streams
