@@ -14,6 +14,7 @@ import tempfile
 
 from tables import add_package, git, packages_of, unpack, write
 
+HERE = pathlib.Path(__file__).resolve().parent
 TABLES = ("all_benchmark_data.csv", "all_benchmark_data_cutile.csv", "all_benchmark_data_cutedsl.csv")
 GPUS = {"NVIDIA A100-SXM4-80GB": "a100-80gb", "NVIDIA H100 80GB HBM3": "h100-80gb", "NVIDIA H100 PCIe": "h100-pcie",
         "NVIDIA GeForce RTX 3090": "rtx3090", "NVIDIA GeForce RTX 4090": "rtx4090", "NVIDIA B200": "b200"}
@@ -74,30 +75,29 @@ def environment(folder, group, version, extra_path):
     add_package(folder / "facts", "liger-kernel", version)
     parts = [str(folder / "src"), str(folder / "facts"), *extra_path]
     changed = {**os.environ, "PYTHONPATH": os.pathsep.join(parts)}
-    if group.table != TABLES[0]:
+    if group.table != TABLES[0]:  # the tables that compare Triton with other compilers
         changed["LIGER_BENCH_PROVIDER_TAG"] = "liger_triton"
         changed["LIGER_KERNEL_IMPL"] = ""
     return changed
 
 
-def answers_of(how):
-    return ["--values-from", str(pathlib.Path(__file__).with_name("answers.py"))] if how.answers else []
+def command_of(group, folder, how):
+    answers = ["--values-from", str(HERE / "answers.py")] if how.answers else []
+    return [how.vramlab, "dry-run", "--quiet", "--gpu", GPUS[group.gpu], "--kernel-time", how.kernel_time,
+            "--values", how.values, *answers, "--", how.python, "-B", str(HERE / "liger_inside.py"),
+            str(script_of(folder, group.kernel)), how.parts, *how.arguments]
 
 
-def run_group(clone, group, rows, how):
+def run_group(group, version, how):
     """Runs the script of a group dry; returns what it measured, by key."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        unpack(clone, group.commit, ("src", "benchmark", "test"), folder)
-        (folder / "benchmark/data").mkdir()
-        inside = str(pathlib.Path(__file__).with_name("liger_inside.py"))
-        command = [how.vramlab, "dry-run", "--quiet", "--gpu", GPUS[group.gpu], "--kernel-time", how.kernel_time,
-                   "--values", how.values, *answers_of(how), "--", how.python, "-B", inside, str(script_of(folder, group.kernel)),
-                   how.parts, *how.arguments]
-        version = rows[0]["version"]
-        subprocess.run(command, cwd=folder / "benchmark/scripts", check=False,
+        unpack(how.clone, group.commit, ("src", "benchmark", "test"), folder)
+        data = folder / "benchmark/data"
+        data.mkdir()
+        subprocess.run(command_of(group, folder, how), cwd=folder / "benchmark/scripts", check=False,
                        env=environment(folder, group, version, how.path))
-        tables = [rows_of_table(path.read_text(encoding="utf-8")) for path in (folder / "benchmark/data").glob("*.csv")]
+        tables = [rows_of_table(path.read_text(encoding="utf-8")) for path in data.glob("*.csv")]
     return {key[:-1]: figure[0] for table in tables for key, figure in table.items() if figure[0] != "nan"}
 
 
@@ -106,23 +106,31 @@ def name_of(group):
                      GPUS[group.gpu], group.kernel))
 
 
+def key_of(row):
+    return tuple(row[part] for part in KEY)
+
+
+def tell(group, rows, done):
+    equal = sum(row["real"] == row["dry"] for row in done)
+    print(f"{name_of(group)}: {len(rows)} rows, {len(done)} run, {equal} equal", flush=True)
+    for row in done:
+        if row["real"] != row["dry"]:
+            print("   ", row["provider"], row["mode"], row["x"], row["config"], row["real"], row["dry"])
+
+
 def repeat(how):
     """Runs the groups that were asked for; each row is printed, and kept in the file."""
-    packages = packages_of(how, ("torch", "triton", "transformers", "deepspeed"))
+    facts = {**packages_of(how, ("torch", "triton", "transformers", "deepspeed")), "parts": how.parts,
+             "values": "answers.py" if how.answers else how.values}
     for group, rows in groups(published(how.clone)).items():
         if not all(text in name_of(group) for text in how.match):
             continue
         if how.list:
             print(len(rows), name_of(group), *sorted({row["provider"] for row in rows}))
             continue
-        dry = run_group(how.clone, group, rows, how)
-        done = [{**row, **packages, "parts": how.parts, "values": "answers.py" if how.answers else how.values, "dry": dry[tuple(row[part] for part in KEY)]}
-                for row in rows if tuple(row[part] for part in KEY) in dry]
-        equal = sum(row["real"] == row["dry"] for row in done)
-        print(f"{name_of(group)}: {len(rows)} rows, {len(done)} run, {equal} equal", flush=True)
-        for row in done:
-            if row["real"] != row["dry"]:
-                print("   ", row["provider"], row["mode"], row["x"], row["config"], row["real"], row["dry"])
+        dry = run_group(group, rows[0]["version"], how)
+        done = [{**row, **facts, "dry": dry[key_of(row)]} for row in rows if key_of(row) in dry]
+        tell(group, rows, done)
         if how.out and done:
             write(how.out, done)
     return 0

@@ -40,7 +40,7 @@ class Row:
         return max(shares, key=abs)
 
     def matches(self, wanted):
-        return all(re.search(pattern, self.facts[column]) for column, pattern in wanted.items())
+        return all(re.search(pattern, self.facts.get(column, "")) for column, pattern in wanted.items())
 
 
 def read(name):
@@ -144,16 +144,21 @@ def series_lines(group):
     """One line for the figures of one provider, mode and configuration."""
     series = collections.defaultdict(list)
     for row in group:
-        facts = row.facts
-        series[facts["provider"], facts["mode"], facts["x_name"], facts["config"]].append(row)
+        series[tuple(row.facts[name] for name in ("provider", "mode", "x_name", "config"))].append(row)
     for (provider, mode, x_name, config), rows in series.items():
+        sizes = "; ".join(row.facts["x"] for row in rows)
         real = "; ".join(mib(row.compared["peak"][0]) for row in rows)
-        apart = [row for row in rows if not row.is_equal()]
-        dry = "equal" if not apart else "; ".join(mib(row.compared["peak"][1]) for row in rows)
-        difference = "0" if not apart else "; ".join(signed(row.largest_difference()) for row in rows)
-        kind = "equal" if not apart else ", ".join(sorted({f"{row.kind['class']}: {row.kind['name']}" for row in apart}))
-        yield (provider, mode, f"{x_name} " + "; ".join(row.facts["x"] for row in rows), short_config(config), real, dry,
-               difference, kind)
+        yield (provider, mode, f"{x_name} {sizes}", short_config(config), real, *difference_of(rows))
+
+
+def difference_of(rows):
+    """The dry figures of a line, their differences and classes."""
+    apart = [row for row in rows if not row.is_equal()]
+    if not apart:
+        return "equal", "0", "equal"
+    kinds = sorted({f"{row.kind['class']}: {row.kind['name']}" for row in apart})
+    return ("; ".join(mib(row.compared["peak"][1]) for row in rows),
+            "; ".join(signed(row.largest_difference()) for row in rows), ", ".join(kinds))
 
 
 def groups_of_figures(rows):
@@ -186,20 +191,24 @@ def figures(rows):
                       "`tests/real_gpus/rows/liger.csv`."), "", *details]
 
 
+def name_of(facts):
+    return f"`{facts['recording'].removesuffix('.pickle')}` at {facts['commit'][:8]}"
+
+
 def recordings(rows, sources):
     lines = []
     for row in rows:
         facts, compared = row.facts, row.compared
         events = f"{int(facts['real_events']):,}"
-        events += " of them" if facts["first_difference"] == "" else f"; {place_of_difference(facts)}"
+        events += ", all the same" if facts["first_difference"] == "" else f", {place_of_difference(facts)} the same"
         kind = "equal" if row.is_equal() else f"{row.kind['class']}: {row.kind['name']}"
         peaks = []
         for name in ("peak_allocated", "peak_reserved"):
             real, dry = compared[name]
             peaks.append(mib(real / MIB) + ("" if real == dry else f" / {mib(dry / MIB)}"))
-        lines.append((facts["source"].split("/")[0], f"`{pathlib.PurePath(facts['recording']).name}`",
+        lines.append((facts["source"].split("/")[0], name_of(facts),
                       gpu_of(row, sources["gpus"]), facts["torch"], events, *peaks, kind))
-    return table(("by", "recording", "GPU", "PyTorch", "events; the same", "peak allocated, MiB", "peak reserved, MiB",
+    return table(("by", "recording", "GPU", "PyTorch", "events", "peak allocated, MiB", "peak reserved, MiB",
                   "class"), lines)
 
 
@@ -212,9 +221,9 @@ def commands(rows):
     lines = []
     for row in rows:
         facts = row.facts
-        lines.append((f"`{pathlib.PurePath(facts['recording']).name}`", f"`{facts['commit'][:8]}`",
-                      f"`{facts['program']}`"))
-    return table(("recording", "commit", "program"), lines)
+        edits = "" if not facts["edits"] else f"`{facts['edits']}`"
+        lines.append((facts["source"].split("/")[0], name_of(facts), f"`{facts['program']}`", edits))
+    return table(("by", "recording", "program", "edited line"), lines)
 
 
 def differences_text(rows, differences, used):
@@ -224,16 +233,15 @@ def differences_text(rows, differences, used):
         shares = [row.largest_difference() for row in mine]
         low, high = min(shares), max(shares)
         extent = signed(low) if low == high else f"{signed(low)} to {signed(high)}"
-        parts += [f"### {entry['name']}", "",
-                  paragraph(f"**{entry['class'].capitalize()}**, {used[entry['name']]} rows, {extent}. {entry['text']}"),
-                  ""]
+        begin = f"**{entry['class'].capitalize()}**, {used[entry['name']]} rows, {extent}."
+        parts += [f"### {entry['name']}", "", paragraph(f"{begin} {entry['text']}"), ""]
     return parts
 
 
 def not_run(text):
-    return [table(("kernel", "GPU", "providers", "figures", "why"),
-                  [(row["kernel"], row["gpu"].replace("NVIDIA ", ""), row["providers"], row["rows"], row["why"])
-                   for row in text])]
+    return [table(("source", "kernel or recording", "commit", "GPU", "providers", "figures", "why"),
+                  [(row["source"], row["kernel"], f"`{row['commit'][:8]}`", row["gpu"].replace("NVIDIA ", ""),
+                    row["providers"], row["rows"], row["why"]) for row in text])]
 
 
 def page():
@@ -245,10 +253,10 @@ def page():
     used = told(rows, differences)
     count, equal, close, explained, unexplained = counted(rows)
     left = read("not_run.csv")
+    missing = sum(int(row["rows"]) for row in left if row["source"] == "linkedin/Liger-Kernel")
     numbers = {"rows": f"{count:,}", "equal": f"{equal:,}", "equal_share": percent(equal, count), "close": f"{close:,}",
                "explained": explained, "open": unexplained, "figures": f"{len(published):,}",
-               "recordings": len(recorded), "not_run": f"{sum(int(row['rows']) for row in left):,}",
-               "published": f"{len(published) + sum(int(row['rows']) for row in left):,}"}
+               "recordings": len(recorded), "not_run": f"{missing:,}", "published": f"{len(published) + missing:,}"}
 
     def say(name):
         return "\n\n".join(part if part.startswith(("* ", "```")) else paragraph(part.format(**numbers))
@@ -262,22 +270,26 @@ def page():
     return "\n".join(parts)
 
 
-def short_gpu(row):
-    name = re.sub("NVIDIA |GeForce |-SXM4| 80GB HBM3|-80GB", "", row.facts["gpu"])
-    return re.sub("^(rtx|a|h|b)(?=[0-9])", lambda found: found[0].upper().replace("RTX", "RTX "), name.removesuffix("-80gb"))
+def short_gpus(rows, names):
+    """Names such as RTX 4090, in order; GPUs that nobody names are counted together."""
+    told_names = [gpu_of(row, names) for row in rows]
+    known = {re.sub("GeForce |-SXM4| 80GB HBM3|-80GB| 16 GB", "", name) for name in told_names
+             if not name.startswith("not told")}
+    return ", ".join(sorted(known)) + (", others not told" if len(known) < len(set(told_names)) else "")
 
 
 def readme_table():
     """The first table of README.md, which tells the counts of this page."""
     published, recorded = list(figure_rows()), list(recording_rows())
     told(published + recorded, json.loads((HERE / "differences.json").read_text(encoding="utf-8")))
+    names = json.loads((HERE / "sources.json").read_text(encoding="utf-8"))["gpus"]
     lines = []
     for rows, what in ((published, "peaks of Liger-Kernel's published tables"),
                        (recorded, "recordings, event for event and both peaks")):
         versions = join(row.facts["torch"] for row in rows).split(", ")
         count, equal, close, _, _ = counted(rows)
-        lines.append((f"{what}, PyTorch {versions[0]} to {versions[-1]}" if len(versions) > 1 else what,
-                      ", ".join(sorted({short_gpu(row) for row in rows})), f"{equal} of {count}", f"{close} of {count}"))
+        lines.append((f"{what}, PyTorch {versions[0]} to {versions[-1]}", short_gpus(rows, names),
+                      f"{equal} of {count}", f"{close} of {count}"))
     return table(README_HEAD, lines)
 
 
@@ -293,10 +305,10 @@ def main():
         PAGE.write_text(text, encoding="utf-8")
         README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
-    if PAGE.read_text(encoding="utf-8") != text:
-        print("docs/reference/real_gpus.md is not what its rows say: python3 tests/real_gpus/page.py --write")
-        return 1
-    return 0
+    if PAGE.read_text(encoding="utf-8") == text:
+        return 0
+    print("docs/reference/real_gpus.md is not what its rows say: python3 tests/real_gpus/page.py --write")
+    return 1
 
 
 if __name__ == "__main__":

@@ -41,9 +41,8 @@ def run_program(clones, entry, how, folder):
 
 
 def compared(how, real, dry):
-    text = subprocess.run([how.vramlab, "diff", "--no-budget", "--device", "0", "--json", str(real), str(dry)], check=False,
-                          capture_output=True, text=True).stdout
-    return json.loads(text)
+    command = [how.vramlab, "diff", "--no-budget", "--device", "0", "--json", str(real), str(dry)]
+    return json.loads(subprocess.run(command, check=False, capture_output=True, text=True).stdout)
 
 
 class PlainValues(pickle.Unpickler):
@@ -68,7 +67,8 @@ def row_of(entry, torch, found, real, dry):
     return {"source": entry["source"], "recording": entry["recording"], "commit": entry["recording_commit"],
             "gpu": entry["gpu"], "torch": torch, "host_values": entry.get("host_values", "kept"),
             "program": entry["program"],
-            "edits": "; ".join(f"{edit['file']}: {edit['to']}" for edit in entry.get("edits", [])), "real_events": events["base"], "dry_events": events["new"],
+            "edits": "; ".join(f"{edit['file']}: {edit['to']}" for edit in entry.get("edits", [])),
+            "real_events": events["base"], "dry_events": events["new"],
             "first_difference": "" if first is None else json.dumps(first, sort_keys=True),
             "same_allocations": real["alloc"] == dry["alloc"],
             "same_frees": real["free_requested"] == dry["free_requested"],
