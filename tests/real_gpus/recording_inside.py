@@ -3,14 +3,16 @@
 usage: recording_inside.py HOST_VALUES PROGRAM [ARGUMENT…]
 
 PROGRAM is a file, or a module after `-m`. With HOST_VALUES `none`, the functions of torch.nn.init leave tensors of the
-host as they are: a model of 3 billion weights then takes no memory here. Nothing changes on the device. With `kept`
-they are filled.
+host as they are, and large zeros of the host are not written: a model of 3 billion weights then takes no memory here.
+Nothing changes on the device. With `kept` they are filled.
 """
 
 import functools
 import os
 import runpy
 import sys
+
+LARGE = 2 ** 20
 
 
 def leaves_host_tensors(fill):
@@ -21,8 +23,19 @@ def leaves_host_tensors(fill):
     return filled
 
 
+def without_large_zeros(zeros, empty):
+    @functools.wraps(zeros)
+    def made(*size, **options):
+        tensor = empty(*size, **options) if options.get("device") in (None, "cpu") else None
+        return tensor if tensor is not None and tensor.numel() > LARGE else zeros(*size, **options)
+
+    return made
+
+
 def leave_host_values():
     import torch
+
+    torch.zeros = without_large_zeros(torch.zeros, torch.empty)
 
     for name in dir(torch.nn.init):
         if name.endswith("_") and not name.startswith("_"):

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent
 
 
 def run_program(clones, entry, how, folder):
-    """Runs the script dry in a copy of its tree; returns the recording that it wrote, or None."""
+    """Runs the script dry in a copy of its tree; returns the folder in which it ran."""
     code = folder / "code"
     for clone, part in zip(clones, entry["code"]):
         unpack(clone, part["commit"], part["paths"], code / part.get("into", "."))
@@ -27,8 +27,7 @@ def run_program(clones, entry, how, folder):
         (code / edit["file"]).write_text(text.replace(edit["from"], edit["to"]), encoding="utf-8")
     inside = [how.python, "-B", str(ROOT / "recording_inside.py"), entry.get("host_values", "kept")]
     place = code / entry.get("folder", ".")
-    written = place / entry["writes"]
-    written.parent.mkdir(parents=True, exist_ok=True)
+    (place / entry["writes"]).parent.mkdir(parents=True, exist_ok=True)
     for name, version in entry.get("installed", {}).items():
         add_package(folder / "facts", name, version)
     path = [*(str(code / part) for part in entry.get("path", [])), str(folder / "facts"), *how.path]
@@ -37,7 +36,7 @@ def run_program(clones, entry, how, folder):
     command = [how.vramlab, "dry-run", "--quiet", "--gpu", entry["gpu"], "--device-memory", "none", "--", *inside,
                *shlex.split(entry["program"].format(calls=ROOT / "calls"))]
     subprocess.run(command, cwd=place, check=False, env=changed, stdout=subprocess.DEVNULL)
-    return written if written.exists() else None
+    return place
 
 
 def compared(how, real, dry):
@@ -77,28 +76,43 @@ def row_of(entry, torch, found, real, dry):
                for side, key in (("real", "base"), ("dry", "new"))}}
 
 
+def runs(entries):
+    """The recordings that one run of a program makes."""
+    found = {}
+    for entry in entries:
+        same = {key: value for key, value in entry.items() if key not in ("recording", "recording_commit", "writes")}
+        found.setdefault(json.dumps(same, sort_keys=True), []).append(entry)
+    return found.values()
+
+
+def rows_of_run(clones, entries, how, torch):
+    """Runs a program once, and compares each recording that it was to write."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        ran_in = run_program(clones, entries[0], how, folder)
+        real = folder / "real.pickle"
+        for entry in entries:
+            dry = ran_in / entry["writes"]
+            if not dry.exists():
+                print(f"{entry['source']}/{entry['recording']}: the program wrote no recording")
+                continue
+            real.write_bytes(git(clones[0], "show", f"{entry['recording_commit']}:{entry['recording']}"))
+            yield row_of(entry, torch, compared(how, real, dry), real, dry)
+
+
 def repeat(how):
     """Runs the recordings that were asked for; CLONE is the clone of the source, then those that it needs too."""
     torch = packages_of(how, ("torch",))["torch"]
-    clones = how.clone.split(",")
-    for entry in json.loads((ROOT / "recordings.json").read_text(encoding="utf-8")):
-        name = f"{entry['source']}/{entry['recording']}"
-        if not all(text in name for text in how.match) or entry["torch"] != torch:
-            continue
+    described = json.loads((ROOT / "recordings.json").read_text(encoding="utf-8"))
+    wanted = [entry for entry in described if entry["torch"] == torch
+              and all(text in f"{entry['source']}/{entry['recording']}" for text in how.match)]
+    for entries in runs(wanted):
         if how.list:
-            print(name)
+            print(*(f"{entry['source']}/{entry['recording']}" for entry in entries))
             continue
-        with tempfile.TemporaryDirectory() as place:
-            folder = pathlib.Path(place)
-            real = folder / "real.pickle"
-            real.write_bytes(git(clones[0], "show", f"{entry['recording_commit']}:{entry['recording']}"))
-            dry = run_program(clones, entry, how, folder)
-            if dry is None:
-                print(f"{name}: the program wrote no recording")
-                continue
-            row = row_of(entry, torch, compared(how, real, dry), real, dry)
-        print(name, *(f"{key}={value}" for key, value in row.items() if key.startswith(("real", "dry", "first"))),
-              flush=True)
-        if how.out:
-            write(how.out, [row])
+        for row in rows_of_run(how.clone.split(","), entries, how, torch):
+            print(f"{row['source']}/{row['recording']}", *(f"{key}={value}" for key, value in row.items()
+                  if key.startswith(("real", "dry", "first"))), flush=True)
+            if how.out:
+                write(how.out, [row])
     return 0
