@@ -126,6 +126,7 @@ NO_SUBJECTS = ["What", "That", "Those", "Of", "Whose", "Nothing", "Where"]
 # so a library that starts one needs a test in there; tools/dev/check.sh names the other programs
 # that it runs. Programs for a GPU have no sanitizer.
 SOURCES_WITH_THREADS = [
+    "tests/cuda_standins/libraries/nccl_ranks_test.cpp",
     "tests/cuda_standins/runtime/threads_test.cpp",
     "tests/fake_cuda/programs/threads.cpp",
     "tests/fake_cuda/tests/fake_threads_test.cpp",

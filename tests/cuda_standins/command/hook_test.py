@@ -628,6 +628,42 @@ class StoreOfAJob:
         return self.left
 
 
+class AloneTest(HookTest):
+    """A rank that runs alone says what the first rank would send, where DeepSpeed asks it to."""
+
+    LISTS = """
+        class dist:
+            @staticmethod
+            def get_rank():
+                return 3
+
+        def get_lst_from_rank0(lst):
+            return lst if dist.get_rank() == 0 else [-1] * len(lst)
+
+        def own_rank():
+            return dist.get_rank()
+        """
+
+    def setUp(self):
+        super().setUp()
+        package = os.path.join("deepspeed", "runtime", "zero")
+        os.makedirs(os.path.join(self.work, package))
+        for folder in ("deepspeed", os.path.join("deepspeed", "runtime"), package):
+            self.write(os.path.join(folder, "__init__.py"), "")
+        self.write(os.path.join(package, "utils.py"), self.LISTS)
+
+    def lists(self, **more):
+        return self.run_program("from deepspeed.runtime.zero import utils\n"
+                                "print(utils.get_lst_from_rank0([5, 6]), utils.own_rank())",
+                                **more).stdout.strip()
+
+    def test_lists_are_those_of_the_first_rank(self):
+        self.assertEqual(self.lists(VRAMLAB_DRY_RUN_ALONE="1"), "[5, 6] 3")
+
+    def test_ranks_with_others_ask_the_first(self):
+        self.assertEqual(self.lists(), "[-1, -1] 3")
+
+
 class LeavingTest(unittest.TestCase):
     """The ranks of a job of three, each with the modules of its own."""
 

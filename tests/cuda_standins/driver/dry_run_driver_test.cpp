@@ -146,6 +146,44 @@ TEST_F(DryRunDriver, reads_bytes_that_the_host_just_copied) {
   EXPECT_EQ(read, 5);
 }
 
+TEST_F(DryRunDriver, reads_bytes_that_a_memset_or_another_rank_wrote) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemsetD32_v2", at, 9U, std::size_t{2}), CUDA_SUCCESS);
+  std::int32_t read[2] = {};
+  EXPECT_EQ(vramlab_dry_run_read_memory(read, at, sizeof read), 1);
+  EXPECT_EQ(read[1], 9);
+  const std::int32_t sent = 5;
+  vramlab_dry_run_remember(at, &sent, sizeof sent);
+  EXPECT_EQ(vramlab_dry_run_read_memory(read, at, sizeof sent), 1);
+  EXPECT_EQ(read[0], 5);
+  vramlab_dry_run_remember(at, nullptr, sizeof sent);
+  EXPECT_EQ(vramlab_dry_run_read_memory(read, at, sizeof sent), 0);
+}
+
+TEST_F(DryRunDriver, memory_whose_memset_is_captured_is_not_known) {
+  const CUstream on = stream();
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuMemsetD32Async", at, 9U, std::size_t{1}, on), CUDA_SUCCESS);
+  std::int32_t read = 0;
+  EXPECT_EQ(vramlab_dry_run_read_memory(&read, at, sizeof read), 0);
+  CUgraph graph = nullptr;
+  EXPECT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_SUCCESS);
+}
+
+TEST_F(DryRunDriver, work_of_a_library_leaves_bytes_that_it_does_not_write) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemsetD32_v2", at, 9U, std::size_t{1}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemsetD32_v2", at + 4, 9U, std::size_t{1}), CUDA_SUCCESS);
+  vramlab_dry_run_work_at(nullptr, at + 4, 4);
+  std::int32_t read = 0;
+  EXPECT_EQ(vramlab_dry_run_read_memory(&read, at, sizeof read), 1);
+  EXPECT_EQ(vramlab_dry_run_read_memory(&read, at + 4, sizeof read), 0);
+}
+
 TEST_F(DryRunDriver, tells_which_watched_memory_was_written) {
   CUdeviceptr at = 0;
   ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
@@ -156,7 +194,7 @@ TEST_F(DryRunDriver, tells_which_watched_memory_was_written) {
   unsigned long long written[4] = {};
   ASSERT_EQ(vramlab_dry_run_take_written(written, 4), 1U);
   EXPECT_EQ(written[0], at + 16);
-  vramlab_dry_run_note_write(at, 1);
+  vramlab_dry_run_work_at(nullptr, at, 1);
   ASSERT_EQ(vramlab_dry_run_take_written(written, 4), 1U);
   EXPECT_EQ(written[0], at);
 }

@@ -1,31 +1,7 @@
-#include <cstdint>
-
-#include "tests/cuda_standins/libraries/library_test.h"
+#include "tests/cuda_standins/libraries/nccl_test.h"
 
 namespace vramlab::dry_run {
 namespace {
-
-struct UniqueId {
-  char bytes[128];
-};
-
-class Nccl : public LibraryTest {
- protected:
-  void* communicator(int rank, int size) {
-    UniqueId id{};
-    EXPECT_EQ(library_.call("ncclGetUniqueId", &id), 0);
-    void* made = nullptr;
-    EXPECT_EQ(library_.call("ncclCommInitRank", &made, size, id, rank), 0);
-    return made;
-  }
-  int ask(const char* what, void* communicator) {
-    int value = -1;
-    EXPECT_EQ(library_.call(what, communicator, &value), 0);
-    return value;
-  }
-
-  const Library library_{"libnccl.so.2"};
-};
 
 TEST_F(Nccl, rank_of_a_large_job_comes_up_alone) {
   void* const made = communicator(3, 64);
@@ -76,38 +52,6 @@ TEST_F(Nccl, large_collectives_put_a_kernel_on_their_stream) {
 
 TEST_F(Nccl, group_end_without_a_group_is_refused) { EXPECT_EQ(library_.call("ncclGroupEnd"), 5); }
 
-/// Collectives of one number in the memory of a device.
-class NcclValues : public Nccl {
- protected:
-  static constexpr int nccl_int64 = 4;
-
-  NcclValues() {
-    void* context = nullptr;
-    EXPECT_EQ(driver_.call("cuDevicePrimaryCtxRetain", &context, 0), 0);
-    EXPECT_EQ(driver_.call("cuCtxSetCurrent", context), 0);
-  }
-  ~NcclValues() override { driver_.call("cuDevicePrimaryCtxRelease_v2", 0); }
-
-  void* number(std::int64_t value) {
-    void* address = nullptr;
-    EXPECT_EQ(driver_.call("cuMemAlloc_v2", &address, sizeof(value)), 0);
-    EXPECT_EQ(driver_.call("cuMemcpyHtoD_v2", address, &value, sizeof(value)), 0);
-    return address;
-  }
-  std::int64_t value_at(void* address) {
-    std::int64_t value = -1;
-    EXPECT_EQ(driver_.call("cuMemcpyDtoH_v2", &value, address, sizeof(value)), 0);
-    return value;
-  }
-  void broadcast(void* send, void* receive, int root, void* communicator) {
-    EXPECT_EQ(library_.call("ncclBroadcast", send, receive, std::size_t{1}, nccl_int64, root,
-                            communicator, static_cast<void*>(nullptr)),
-              0);
-  }
-
-  const Library driver_{"libcuda.so.1"};
-};
-
 TEST_F(NcclValues, broadcast_of_another_rank_leaves_what_was_received) {
   void* const made = communicator(1, 2);
   void* const own = number(12);
@@ -129,6 +73,19 @@ TEST_F(NcclValues, group_in_which_each_rank_broadcasts_gathers_the_own_value) {
   for (void* const each : received) EXPECT_EQ(value_at(each), 12);
 }
 
+TEST_F(NcclValues, values_arrive_when_the_outermost_group_ends) {
+  void* const made = communicator(1, 2);
+  void* const received = number(7);
+  library_.call("ncclGroupStart");
+  library_.call("ncclGroupStart");
+  broadcast(received, received, 0, made);
+  broadcast(number(12), number(0), 1, made);
+  EXPECT_EQ(library_.call("ncclGroupEnd"), 0);
+  EXPECT_EQ(value_at(received), 7);
+  EXPECT_EQ(library_.call("ncclGroupEnd"), 0);
+  EXPECT_EQ(value_at(received), 12);
+}
+
 TEST_F(NcclValues, group_of_other_ranks_broadcasts_leaves_what_was_received) {
   void* const made = communicator(1, 2);
   void* const other = communicator(0, 2);
@@ -139,10 +96,25 @@ TEST_F(NcclValues, group_of_other_ranks_broadcasts_leaves_what_was_received) {
   broadcast(own, received[0], 0, made);
   EXPECT_EQ(library_.call("ncclGroupEnd"), 0);
   broadcast(own, received[1], 0, other);
-  EXPECT_EQ(value_at(received[1]), 8) << "the outer group is still open";
   EXPECT_EQ(library_.call("ncclGroupEnd"), 0);
   EXPECT_EQ(value_at(received[0]), 7);
   EXPECT_EQ(value_at(received[1]), 12);
+}
+
+TEST_F(NcclValues, reductions_of_a_rank_alone_take_all_ranks_to_have_its_values) {
+  void* const made = communicator(1, 3);
+  void* const received = number(0);
+  EXPECT_EQ(reduced(number(12), received, sum, made), 36);
+  EXPECT_EQ(reduced(number(12), received, largest, made), 12);
+  EXPECT_EQ(reduced(number(12), received, average, made), 12);
+}
+
+TEST_F(NcclValues, exchange_of_a_rank_alone_gives_what_it_sends_itself) {
+  void* const made = communicator(1, 2);
+  void* const received[] = {number(0), number(0)};
+  exchange({number(7), number(8)}, received, made);
+  EXPECT_EQ(value_at(received[0]), 8) << "the first rank sends the second piece to the second rank";
+  EXPECT_EQ(value_at(received[1]), 8);
 }
 
 TEST_F(Nccl, buffers_of_a_communicator_are_beside_the_peak) {

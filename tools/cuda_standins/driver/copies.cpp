@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tools/cuda_standins/driver/driver_types.h"
@@ -346,6 +347,15 @@ std::function<void()> filler(std::uint64_t at, std::uint64_t count, Word value) 
   };
 }
 
+/// Few bytes are known from now on, unless the memset is captured and so done later.
+template <class Word>
+void remember_set(StandInDriver& driver, std::uint64_t at, const std::vector<Word>& words,
+                  const std::variant<vramlab::streams::StreamAt, CUresult>& where) {
+  const auto* const stream = std::get_if<vramlab::streams::StreamAt>(&where);
+  if (stream != nullptr && !driver.timed().capture_of(*stream))
+    driver.remembered().remember(at, words.data(), words.size() * sizeof(Word));
+}
+
 template <class Word>
 CUresult set_memory(const CallSite& site, CUdeviceptr at, Word value,
                     std::pair<std::size_t, CUstream> what) {
@@ -356,6 +366,9 @@ CUresult set_memory(const CallSite& site, CUdeviceptr at, Word value,
     order.work.duration = {copy_start_ns + bytes / copied_bytes_per_ns};
     order.uses.push_back({at, bytes, UseMode::writes});
     driver.remembered().forget(at, bytes);
+    if (bytes <= RememberedBytes::most_bytes_of_a_copy)
+      remember_set(driver, at, std::vector<Word>(what.first, value),
+                   driver.find_stream(what.second, site));
     driver.host_values().set_answer({});
     driver.host_values().truths().forget(at, bytes);
     if (has_bytes(driver, at)) order.body = filler(at, what.first, value);

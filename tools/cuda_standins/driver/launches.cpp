@@ -99,15 +99,33 @@ STAND_IN_CALL(cuLaunchCooperativeKernel_ptsz)
                            function, stream, arguments);
 }
 
-/// For libraries above the driver, which have kernels without names.
-STAND_IN_EXPORT void vramlab_dry_run_work(CUstream stream) {
-  const CallSite site{"vramlab_dry_run_work"};
+namespace {
+
+/// Libraries above the driver have kernels without names. The write is null where they may write
+/// anywhere.
+void put_work_of_library(const CallSite& site, CUstream stream, const KernelWrite* write) {
   driver_call(
       site,
       [&](StandInDriver& driver) {
-        return driver.submit(stream, site, driver.plan_launch("work of a library", nullptr));
+        WorkOrder order = driver.plan_launch("work of a library", nullptr);
+        if (write != nullptr) {
+          order.write = *write;
+          driver.watched().note_write(write->at, write->bytes);
+        }
+        return driver.submit(stream, site, std::move(order));
       },
       stream);
+}
+
+}  // namespace
+
+STAND_IN_EXPORT void vramlab_dry_run_work(CUstream stream) {
+  put_work_of_library({"vramlab_dry_run_work"}, stream, nullptr);
+}
+STAND_IN_EXPORT void vramlab_dry_run_work_at(CUstream stream, unsigned long long at,
+                                             unsigned long long bytes) {
+  const KernelWrite write{at, bytes};
+  put_work_of_library({"vramlab_dry_run_work_at"}, stream, &write);
 }
 
 STAND_IN_EXPORT void vramlab_dry_run_watch_memory(unsigned long long at, unsigned long long bytes) {
@@ -131,8 +149,12 @@ STAND_IN_EXPORT int vramlab_dry_run_read_memory(void* to, unsigned long long fro
   return the_driver().look(
       [=](StandInDriver& driver) { return driver.remembered().read(to, from, bytes) ? 1 : 0; });
 }
-STAND_IN_EXPORT void vramlab_dry_run_note_write(unsigned long long at, unsigned long long bytes) {
-  the_driver().look([=](StandInDriver& driver) { driver.watched().note_write(at, bytes); });
+STAND_IN_EXPORT void vramlab_dry_run_remember(unsigned long long at, const void* values,
+                                              unsigned long long bytes) {
+  the_driver().look([=](StandInDriver& driver) {
+    values == nullptr ? driver.remembered().forget(at, bytes)
+                      : driver.remembered().remember(at, values, bytes);
+  });
 }
 
 // Attributes of functions, and how many of their blocks run at once.

@@ -16,6 +16,7 @@ extern "C" {
  *   "host_read"      a value of the device reached the host
  *   "linked_runtime" CUDA's runtime is linked into a file, and does not run on a stand-in; subject
  *                    the file's name
+ *   "missing_rank"   what another rank would have sent is unknown; subject "rank 1 of 2 ended"
  * Equal notes are counted; the place of each is where the program is. */
 void vramlab_dry_run_note(const char* kind, const char* subject);
 
@@ -34,6 +35,9 @@ void vramlab_dry_run_set_values(vramlab_dry_run_values values);
  * thread has no context or the stream is none. */
 struct CUstream_st;
 void vramlab_dry_run_work(struct CUstream_st* stream);
+/* The same for a kernel that writes at most there. */
+void vramlab_dry_run_work_at(struct CUstream_st* stream, unsigned long long at,
+                             unsigned long long bytes);
 
 /* Memory of a device whose values the program's side knows is watched until it is written. Zero
  * bytes end the watch that began at this address. */
@@ -43,10 +47,12 @@ void vramlab_dry_run_watch_memory(unsigned long long at, unsigned long long byte
 unsigned long vramlab_dry_run_take_written(unsigned long long* at, unsigned long room);
 /* The address of a number of 64 bits that grows with each part that was written. */
 const void* vramlab_dry_run_written_count(void);
-/* The bytes that the host copied to a device a moment ago; nonzero where all of them are known. */
+/* The bytes that the host or another rank sent to a device a moment ago; nonzero where all of them
+ * are known. */
 int vramlab_dry_run_read_memory(void* to, unsigned long long from, unsigned long long bytes);
-/* A library above the driver has written there. */
-void vramlab_dry_run_note_write(unsigned long long at, unsigned long long bytes);
+/* These bytes are known from now on, until something is written there. NULL: they are not known any
+ * more. */
+void vramlab_dry_run_remember(unsigned long long at, const void* values, unsigned long long bytes);
 
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);

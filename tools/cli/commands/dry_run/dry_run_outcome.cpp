@@ -342,7 +342,8 @@ void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
 }
 
 std::string title_of(const std::string& kind) {
-  return kind == "linked_runtime" ? "CUDA's runtime is linked in, and does not run here" : kind;
+  if (kind == "linked_runtime") return "CUDA's runtime is linked in, and does not run here";
+  return kind == "missing_rank" ? "values of another rank were waited for in vain" : kind;
 }
 
 /// One line with everything that no stand-in models.

@@ -7,7 +7,12 @@
 extern "C" {
 [[gnu::weak]] void vramlab_dry_run_note(const char* kind, const char* subject);
 [[gnu::weak]] void vramlab_dry_run_work(void* stream);
-[[gnu::weak]] void vramlab_dry_run_note_write(unsigned long long at, unsigned long long bytes);
+[[gnu::weak]] void vramlab_dry_run_work_at(void* stream, unsigned long long at,
+                                           unsigned long long bytes);
+[[gnu::weak]] void vramlab_dry_run_remember(unsigned long long at, const void* values,
+                                            unsigned long long bytes);
+[[gnu::weak]] int vramlab_dry_run_read_memory(void* to, unsigned long long from,
+                                              unsigned long long bytes);
 [[gnu::weak]] int vramlab_dry_run_gpu_count();
 [[gnu::weak]] int vramlab_dry_run_runtime();
 }

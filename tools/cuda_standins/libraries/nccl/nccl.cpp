@@ -1,125 +1,34 @@
-// NCCL: each rank answers alone. Communicators know their rank and size and never wait for others,
-// so one rank of a large job runs without the rest. Small collectives copy this rank's own values;
-// large ones put a kernel of modelled time on the stream. The buffers that the real library
-// allocates for a communicator are not modelled.
+// NCCL: communicators know their rank and size and never wait for others to come, so one rank of a
+// large job runs without the rest. Collectives are work on their stream; small known values reach
+// the other ranks (transfers.h). The buffers that the real library allocates for a communicator are
+// not modelled.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <string>
 
 #include "tools/cuda_standins/libraries/kit/calls.h"
 #include "tools/cuda_standins/libraries/kit/driver.h"
-#include "tools/cuda_standins/libraries/kit/objects.h"
-
-namespace vramlab::dry_run {
-
-inline constexpr int nccl_success = 0;
-inline constexpr int nccl_invalid_usage = 5;
-
-struct Communicator : Object {
-  int rank = 0;
-  int size = 1;
-  int device = 0;
-};
-
-// Transfers: the copies of a collective, so that programs find the values that they compare across
-// ranks.
-
-/// One piece of what this rank sends, and where it arrives: as many times as there are pieces.
-struct Transfer {
-  const void* send;
-  void* receive;
-  std::size_t bytes;  // of one piece
-  int pieces = 1;
-  int sent_piece = 0;
-};
-
-/// Copies the values of a small transfer on the stream. A large one is a kernel of modelled time.
-void carry_out(const Transfer& transfer, void* stream);
-
-namespace {
-
-constexpr std::size_t most_bytes_copied = 4096;
-
-}  // namespace
-
-void carry_out(const Transfer& transfer, void* stream) {
-  const std::size_t bytes = transfer.bytes * static_cast<std::size_t>(transfer.pieces);
-  if (vramlab_dry_run_note_write != nullptr)
-    vramlab_dry_run_note_write(reinterpret_cast<std::uintptr_t>(transfer.receive), bytes);
-  if (bytes > most_bytes_copied || cuMemcpyDtoDAsync_v2 == nullptr) return put_work(stream);
-  const auto from = reinterpret_cast<std::uintptr_t>(transfer.send) +
-                    static_cast<std::size_t>(transfer.sent_piece) * transfer.bytes;
-  const auto to = reinterpret_cast<std::uintptr_t>(transfer.receive);
-  for (int piece = 0; piece < transfer.pieces; ++piece)
-    cuMemcpyDtoDAsync_v2(to + static_cast<std::size_t>(piece) * transfer.bytes, from,
-                         transfer.bytes, static_cast<CUstream>(stream));
-}
-
-// Groups of calls, which each thread opens for itself. Only broadcasts ask what else their group
-// has: a group in which every rank broadcasts a value is how programs gather values, when their
-// number differs by rank or they arrive in separate buffers.
-
-struct Broadcast {
-  const void* communicator;
-  const void* send;  // null unless this rank is the root
-  void* receive;
-  std::size_t bytes;
-  void* stream;
-};
-
-/// Carries it out at once, or at the end of the thread's open group. The receive buffer of another
-/// rank's broadcast gets this rank's own value, if the group has one of the same communicator and
-/// size, because all ranks are taken to agree. Otherwise it keeps what it has.
-void broadcast(const Broadcast& broadcast);
-
-namespace {
-
-struct Group {
-  int depth = 0;
-  std::vector<Broadcast> broadcasts;
-};
-
-/// NCCL's interface has no handle of a group: it belongs to the thread.
-thread_local Group open_group;
-
-const void* value_of(const Broadcast& asked, const std::vector<Broadcast>& group) {
-  if (asked.send != nullptr) return asked.send;
-  const auto own = std::find_if(group.begin(), group.end(), [&](const Broadcast& other) {
-    return other.send != nullptr && other.communicator == asked.communicator &&
-           other.bytes == asked.bytes;
-  });
-  return own == group.end() ? asked.receive : own->send;
-}
-
-void carry_out_all(const std::vector<Broadcast>& group) {
-  for (const Broadcast& each : group)
-    carry_out({value_of(each, group), each.receive, each.bytes}, each.stream);
-}
-
-}  // namespace
-
-void broadcast(const Broadcast& broadcast) {
-  if (open_group.depth == 0) return carry_out_all({broadcast});
-  open_group.broadcasts.push_back(broadcast);
-}
-
-}  // namespace vramlab::dry_run
+#include "tools/cuda_standins/libraries/nccl/communicators.h"
+#include "tools/cuda_standins/libraries/nccl/transfers.h"
 
 using namespace vramlab::dry_run;
 
+namespace vramlab::dry_run {
+namespace {
+
+constexpr int nccl_success = 0;
+constexpr int nccl_invalid_usage = 5;
+
+}  // namespace
+}  // namespace vramlab::dry_run
+
 VRAMLAB_EXPORT int ncclGroupStart() {
-  ++open_group.depth;
+  begin_group();
   return nccl_success;
 }
-VRAMLAB_EXPORT int ncclGroupEnd() {
-  if (open_group.depth == 0) return nccl_invalid_usage;
-  if (--open_group.depth > 0) return nccl_success;
-  carry_out_all(open_group.broadcasts);
-  open_group.broadcasts.clear();
-  return nccl_success;
-}
+VRAMLAB_EXPORT int ncclGroupEnd() { return end_group() ? nccl_success : nccl_invalid_usage; }
 VRAMLAB_EXPORT int ncclGroupSimulateEnd(void*) { return nccl_success; }
 
 // Communicators: they are made, split and destroyed, and answer who they are.
@@ -135,15 +44,10 @@ struct UniqueId {
   char bytes[128];
 };
 
-int create_communicator(void** handle, int rank, int size) {
-  if (size < 1 || rank < 0 || rank >= size) return invalid_argument;
-  if (!create_object<Communicator>(handle)) return invalid_argument;
-  auto* const communicator = object_of<Communicator>(*handle);
-  communicator->rank = rank;
-  communicator->size = size;
-  if (cuCtxGetDevice != nullptr) cuCtxGetDevice(&communicator->device);
-  note_beside_peak("nccl buffers");
-  return nccl_success;
+/// The name in an identifier; empty where it is not one of ours.
+std::string name_in(const UniqueId& id) {
+  const std::string name(id.bytes, strnlen(id.bytes, sizeof id.bytes));
+  return name.starts_with("vramlab-") && name.find('/') == std::string::npos ? name : "";
 }
 
 /// The versions that came with PyTorch's builds for a version of CUDA.
@@ -173,50 +77,54 @@ VRAMLAB_EXPORT int ncclGetVersion(int* version) {
 VRAMLAB_EXPORT int ncclGetUniqueId(UniqueId* id) {
   if (id == nullptr) return invalid_argument;
   std::memset(id, 0, sizeof(*id));
-  std::strcpy(id->bytes, "vramlab dry run");
+  const std::string name = new_communicator_name();
+  std::memcpy(id->bytes, name.data(), std::min(name.size(), sizeof(*id) - 1));
   return nccl_success;
 }
 VRAMLAB_EXPORT int ncclCommGetUniqueId(void*, UniqueId* id) { return ncclGetUniqueId(id); }
 
-VRAMLAB_EXPORT int ncclCommInitRank(void** communicator, int size, UniqueId, int rank) {
-  return create_communicator(communicator, rank, size);
+VRAMLAB_EXPORT int ncclCommInitRank(void** communicator, int size, UniqueId id, int rank) {
+  return create_communicator(communicator, {name_in(id), rank, size});
 }
-VRAMLAB_EXPORT int ncclCommInitRankConfig(void** communicator, int size, UniqueId, int rank,
+VRAMLAB_EXPORT int ncclCommInitRankConfig(void** communicator, int size, UniqueId id, int rank,
                                           void*) {
-  return create_communicator(communicator, rank, size);
+  return create_communicator(communicator, {name_in(id), rank, size});
 }
-VRAMLAB_EXPORT int ncclCommInitRankScalable(void** communicator, int size, int rank, int, UniqueId*,
-                                            void*) {
-  return create_communicator(communicator, rank, size);
+VRAMLAB_EXPORT int ncclCommInitRankScalable(void** communicator, int size, int rank, int,
+                                            const UniqueId* ids, void*) {
+  return create_communicator(communicator, {ids == nullptr ? "" : name_in(*ids), rank, size});
 }
 VRAMLAB_EXPORT int ncclCommInitAll(void** communicators, int count, const int* devices) {
   for (int rank = 0; rank < count; ++rank) {
-    if (const int error = create_communicator(&communicators[rank], rank, count)) return error;
+    if (const int error = create_communicator(&communicators[rank], {"", rank, count}))
+      return error;
     object_of<Communicator>(communicators[rank])->device =
         devices == nullptr ? rank : devices[rank];
   }
   return nccl_success;
 }
-/// The ranks of the same color are not known, so the new communicator is as large as the old.
-VRAMLAB_EXPORT int ncclCommSplit(void* parent, int color, int, void** communicator, void*) {
-  const auto* const known = object_of<Communicator>(parent);
+VRAMLAB_EXPORT int ncclCommSplit(void* parent, int color, int key, void** communicator, void*) {
+  auto* const known = object_of<Communicator>(parent);
   if (known == nullptr || communicator == nullptr) return invalid_argument;
   *communicator = nullptr;
-  return color == no_color ? nccl_success
-                           : create_communicator(communicator, known->rank, known->size);
+  // Ranks without a color take part in the question who has which.
+  const CommunicatorWish wish = part_of(*known, color, key);
+  return color == no_color ? nccl_success : create_communicator(communicator, wish);
 }
 VRAMLAB_EXPORT int ncclCommShrink(void* parent, const int* excluded, int count, void** communicator,
                                   void*, int) {
-  const auto* const known = object_of<Communicator>(parent);
+  auto* const known = object_of<Communicator>(parent);
   if (known == nullptr) return invalid_argument;
   int below = 0;
   for (int index = 0; index < count; ++index) below += excluded[index] < known->rank ? 1 : 0;
-  return create_communicator(communicator, known->rank - below, known->size - count);
+  const std::string name =
+      known->name.empty() ? "" : known->name + "-" + std::to_string(++known->descendants);
+  return create_communicator(communicator, {name, known->rank - below, known->size - count});
 }
 VRAMLAB_EXPORT int ncclCommGrow(void* parent, int size, const UniqueId*, int rank,
                                 void** communicator, void*) {
   const auto* const known = object_of<Communicator>(parent);
-  return create_communicator(communicator, known == nullptr ? rank : known->rank, size);
+  return create_communicator(communicator, {"", known == nullptr ? rank : known->rank, size});
 }
 
 VRAMLAB_EXPORT int ncclCommFinalize(void*) { return nccl_success; }
@@ -224,6 +132,8 @@ VRAMLAB_EXPORT int ncclCommDestroy(void* communicator) {
   destroy_object(communicator);
   return nccl_success;
 }
+/// The process ends. Its messages are still there, and nobody waits for more.
+VRAMLAB_EXPORT void vramlab_dry_run_leave_ranks() { leave_all_channels(); }
 VRAMLAB_EXPORT int ncclCommAbort(void* communicator) { return ncclCommDestroy(communicator); }
 VRAMLAB_EXPORT int ncclCommRevoke(void*, int) { return nccl_success; }
 VRAMLAB_EXPORT int ncclCommSuspend(void*, int) { return nccl_success; }
@@ -295,75 +205,90 @@ VRAMLAB_EXPORT int ncclMemFree(void* pointer) {
   return cuMemFree_v2(address) == 0 ? nccl_success : unhandled_cuda_error;
 }
 
-// Collectives. Small ones copy this rank's own values to the places of the other ranks' values:
-// programs compare counts and flags that way before they begin, and the stand-in driver remembers
-// small copies. All ranks are taken to agree.
+// Collectives, sends and receives.
 
 namespace vramlab::dry_run {
 namespace {
 
-/// Bytes of an ncclDataType_t.
-std::size_t bytes_of(int type) {
-  switch (type) {
-    case 0:
-    case 1:
-    case 10:
-    case 11:
-      return 1;
-    case 6:
-    case 9:
-      return 2;
-    case 4:
-    case 5:
-    case 8:
-      return 8;
-    default:
-      return 4;
-  }
-}
-
-struct Ranks {
-  int own = 0;
-  int count = 1;
-};
-
-Ranks ranks_of(const void* handle) {
-  const auto* const communicator = object_of<Communicator>(handle);
-  return communicator == nullptr ? Ranks{} : Ranks{communicator->rank, communicator->size};
+int carry_out_for(void* communicator, Transfer transfer) {
+  transfer.communicator = object_of<Communicator>(communicator);
+  if (transfer.communicator == nullptr) return invalid_argument;
+  carry_out(transfer);
+  return nccl_success;
 }
 
 }  // namespace
 }  // namespace vramlab::dry_run
 
-VRAMLAB_EXPORT int ncclAllReduce(const void* send, void* receive, std::size_t count, int type, int,
-                                 void*, void* stream) {
-  carry_out({send, receive, count * bytes_of(type)}, stream);
-  return nccl_success;
+VRAMLAB_EXPORT int ncclAllReduce(const void* send, void* receive, std::size_t count, int type,
+                                 int operation, void* communicator, void* stream) {
+  return carry_out_for(communicator, {TransferKind::all_reduce,
+                                      nullptr,
+                                      send,
+                                      receive,
+                                      count * bytes_of(type),
+                                      stream,
+                                      0,
+                                      {type, operation}});
 }
 VRAMLAB_EXPORT int ncclBroadcast(const void* send, void* receive, std::size_t count, int type,
                                  int root, void* communicator, void* stream) {
-  const bool is_root = ranks_of(communicator).own == root;
-  broadcast({communicator, is_root ? send : nullptr, receive, count * bytes_of(type), stream});
-  return nccl_success;
+  return carry_out_for(communicator, {TransferKind::broadcast, nullptr, send, receive,
+                                      count * bytes_of(type), stream, root});
 }
 VRAMLAB_EXPORT int ncclBcast(void* buffer, std::size_t count, int type, int root,
                              void* communicator, void* stream) {
   return ncclBroadcast(buffer, buffer, count, type, root, communicator, stream);
 }
-VRAMLAB_EXPORT int ncclReduce(const void* send, void* receive, std::size_t count, int type, int,
-                              int root, void* communicator, void* stream) {
-  const bool is_root = ranks_of(communicator).own == root;
-  const void* const place = is_root ? receive : send;
-  carry_out({send, const_cast<void*>(place), count * bytes_of(type)}, stream);
-  return nccl_success;
+VRAMLAB_EXPORT int ncclReduce(const void* send, void* receive, std::size_t count, int type,
+                              int operation, int root, void* communicator, void* stream) {
+  return carry_out_for(communicator, {TransferKind::reduce,
+                                      nullptr,
+                                      send,
+                                      receive,
+                                      count * bytes_of(type),
+                                      stream,
+                                      root,
+                                      {type, operation}});
 }
 VRAMLAB_EXPORT int ncclAllGather(const void* send, void* receive, std::size_t count, int type,
                                  void* communicator, void* stream) {
-  carry_out({send, receive, count * bytes_of(type), ranks_of(communicator).count}, stream);
-  return nccl_success;
+  return carry_out_for(communicator, {TransferKind::all_gather, nullptr, send, receive,
+                                      count * bytes_of(type), stream});
 }
 VRAMLAB_EXPORT int ncclReduceScatter(const void* send, void* receive, std::size_t count, int type,
-                                     int, void* communicator, void* stream) {
-  carry_out({send, receive, count * bytes_of(type), 1, ranks_of(communicator).own}, stream);
-  return nccl_success;
+                                     int operation, void* communicator, void* stream) {
+  return carry_out_for(communicator, {TransferKind::reduce_scatter,
+                                      nullptr,
+                                      send,
+                                      receive,
+                                      count * bytes_of(type),
+                                      stream,
+                                      0,
+                                      {type, operation}});
+}
+VRAMLAB_EXPORT int ncclAlltoAll(const void* send, void* receive, std::size_t count, int type,
+                                void* communicator, void* stream) {
+  return carry_out_for(communicator, {TransferKind::all_to_all, nullptr, send, receive,
+                                      count * bytes_of(type), stream});
+}
+VRAMLAB_EXPORT int ncclGather(const void* send, void* receive, std::size_t count, int type,
+                              int root, void* communicator, void* stream) {
+  return carry_out_for(communicator, {TransferKind::gather, nullptr, send, receive,
+                                      count * bytes_of(type), stream, root});
+}
+VRAMLAB_EXPORT int ncclScatter(const void* send, void* receive, std::size_t count, int type,
+                               int root, void* communicator, void* stream) {
+  return carry_out_for(communicator, {TransferKind::scatter, nullptr, send, receive,
+                                      count * bytes_of(type), stream, root});
+}
+VRAMLAB_EXPORT int ncclSend(const void* send, std::size_t count, int type, int peer,
+                            void* communicator, void* stream) {
+  return carry_out_for(communicator, {TransferKind::send, nullptr, send, nullptr,
+                                      count * bytes_of(type), stream, peer});
+}
+VRAMLAB_EXPORT int ncclRecv(void* receive, std::size_t count, int type, int peer,
+                            void* communicator, void* stream) {
+  return carry_out_for(communicator, {TransferKind::receive, nullptr, nullptr, receive,
+                                      count * bytes_of(type), stream, peer});
 }

@@ -5,9 +5,11 @@ stand-in. Gloo would connect to the others, so PyTorch's fake process group, whi
 takes its place.
 """
 
+import functools
 import os
+import sys
 
-from vramlab_dry_run import report
+from vramlab_dry_run import import_watch, report
 
 # Threads of NCCL's process group would ask the store for what other ranks report.
 _QUIET = {"TORCH_NCCL_ENABLE_MONITORING": "0", "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
@@ -15,6 +17,14 @@ _QUIET = {"TORCH_NCCL_ENABLE_MONITORING": "0", "TORCH_NCCL_DUMP_ON_TIMEOUT": "0"
 
 # A value of the first rank that all others wait for: NCCL's name of a group of ranks.
 _NAME_BYTES = 128
+
+
+# Modules by name: the module's own name of what it asks for its rank, and functions in which each rank
+# says what it would send as the first one. DeepSpeed compares lists that way.
+_SAYING_WHAT_THE_FIRST_SENDS = {
+    "deepspeed.runtime.zero.utils": ("dist", ("assert_lst_len_same_as_other_ranks",
+                                              "get_lst_from_rank0")),
+}
 
 
 def is_asked_for():
@@ -26,6 +36,30 @@ def prepare():
         return
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
+    for name in _SAYING_WHAT_THE_FIRST_SENDS:
+        import_watch.call_after_import(name, _let_it_say)
+
+
+@report.guarded
+def _let_it_say(module):
+    name, functions = _SAYING_WHAT_THE_FIRST_SENDS[module.__name__]
+    setattr(module, name, _AsTheFirstRank(getattr(module, name), functions))
+
+
+class _AsTheFirstRank:
+    """The ranks' module, which tells some functions that they are the first rank."""
+
+    def __init__(self, ranks, functions):
+        self._ranks = ranks
+        self._functions = functions
+
+    def __getattr__(self, name):
+        return getattr(self._ranks, name)
+
+    def get_rank(self, *args, **kwargs):
+        if sys._getframe(1).f_code.co_name in self._functions:
+            return 0
+        return self._ranks.get_rank(*args, **kwargs)
 
 
 @report.guarded
@@ -45,6 +79,7 @@ def remove_others(c10d):
     c10d.rendezvous = rendezvous
     if hasattr(c10d, "ProcessGroupGloo"):
         c10d.ProcessGroupGloo = _stand_in_for_gloo()
+        c10d.all_reduce = _with_sums(c10d, c10d.all_reduce)
 
 
 def _store_class(base):
@@ -97,6 +132,21 @@ def _stand_in_for_gloo():
             return getattr(fake, "_create_internal", fake)(rank, size)
 
     return GlooOfOneRank
+
+
+def _with_sums(c10d, all_reduce):
+    """Sums of the host's numbers are those of as many ranks as there are. PyTorch's fake group leaves
+    them as they are; NCCL's stand-in adds by itself."""
+
+    @functools.wraps(all_reduce)
+    def with_sums(tensor, op=c10d.ReduceOp.SUM, group=None, async_op=False):
+        work = all_reduce(tensor, op, group, async_op)
+        if tensor.is_cpu and op == c10d.ReduceOp.SUM and not c10d._rank_not_in_group(group):
+            with sys.modules["torch"].no_grad():
+                tensor.mul_(c10d.get_world_size(group))
+        return work
+
+    return with_sums
 
 
 def _fake_group():

@@ -87,7 +87,18 @@ class _Mode:
         self._libraries.append(aten)
         for name in self._names():
             aten.impl(name, self.key, _kernel_of(self, _Operation(self, self._overload(name))), True)
+        self._watch_ranks()
         self._leave_out_backward()
+
+    def _watch_ranks(self):
+        """Known values go to other ranks, and come from them."""
+        ranks = self.torch._C._dispatch_library("IMPL", "c10d", _KEY_NAME)
+        self._libraries.append(ranks)
+        for whole_name in self.torch._C._dispatch_get_all_op_names():
+            space, _, name = whole_name.partition("::")
+            if space == "c10d" and name not in computed_operations.SENDING_NO_VALUES:
+                operation = _Operation(self, getattr(self.torch.ops.c10d, name).default)
+                ranks.impl(name, self.key, _kernel_between_ranks(self, operation), True)
 
     def _pass_by_in_python(self):
         """Operations that take functions are dispatched in Python, which has a list of keys that pass
@@ -364,6 +375,35 @@ def _kernel_that_asks(mode, operation):
         return run(keyset, args, kwargs)
 
     return kernel
+
+
+def _kernel_between_ranks(mode, operation):
+    """The first argument gets values, the second one, if it has tensors, has those that are sent."""
+
+    def kernel(keyset, *args, **kwargs):
+        known, built_in = mode.known, mode.torch._C
+        received, sent = ([tensor for tensor in _tensors_in(value) if type(tensor) in mode.plain_types
+                           and tensor.is_cuda] for value in args[:2])
+        if operation.base == "send":
+            received, sent = [], received
+        known.forget_written()
+        with mode.aside():
+            if not built_in._cuda_isCurrentStreamCapturing():
+                for tensor in received + sent:
+                    known.tell(tensor)
+            for tensor in received:
+                known.expect(tensor)
+        result = operation.run(keyset, args, kwargs)
+        known.forget_written()
+        return result
+
+    return kernel
+
+
+def _tensors_in(value):
+    if isinstance(value, (list, tuple)):
+        return [tensor for item in value for tensor in _tensors_in(item)]
+    return [value]
 
 
 def _kernel_that_forgets(mode, operation):

@@ -53,5 +53,8 @@ ASKING_OTHERS = """
     nonzero_static
 """.split()
 
+# Operations between ranks (c10d).
+SENDING_NO_VALUES = ("barrier", "monitored_barrier_", "check_for_nan")
+
 # PyTorch's conversion takes numbers for their tensors.
 TAKING_NUMBERS = "add sub mul div floor_divide".split()

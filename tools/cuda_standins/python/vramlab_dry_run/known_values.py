@@ -13,15 +13,19 @@ import os
 # Bytes of one storage, and of all together.
 MOST_BYTES = 1 << 20
 MOST_BYTES_IN_ALL = 64 << 20
+# Bytes of one storage that reach other ranks.
+MOST_BYTES_SENT = 1 << 16
 # Entries at which those of storages that are gone are looked for first.
 _FIRST_LOOK_FOR_DEAD = 256
 # Addresses of written memory that the driver tells at once.
 _MOST_TOLD = 64
+# The version of values that came from another rank, until they are used.
+_ANY_VERSION = -1
 
 
 class _Entry:
-    """`raw`: a storage of the host with the same bytes, of which the first `known` are known. `weak`:
-    knows whether the storage of the device still exists, and keeps its structure from being used
+    """`raw`: a storage of the host with the same bytes, of which the first `known` are known; None while
+    they are expected from another rank. `weak`: knows whether the storage of the device still exists, and keeps its structure from being used
     for another one."""
 
     __slots__ = ("raw", "at", "bytes", "known", "version", "weak")
@@ -50,8 +54,10 @@ class KnownValues:
             return None
         key = storage._cdata
         entry = self.entries.get(key)
-        if entry is None:
+        if entry is None or entry.raw is None:
             return None
+        if entry.version == _ANY_VERSION:
+            entry.version = _version_of(tensor)
         if (entry.version != _version_of(tensor) or storage.nbytes() != entry.bytes
                 or storage.data_ptr() != entry.at):
             self._drop(key)
@@ -79,16 +85,46 @@ class KnownValues:
         if is_whole:
             if not 0 < count <= MOST_BYTES or not self._begins(tensor):
                 return self.forget(tensor)
-            entry = _Entry()
+            entry = self._new_entry(storage)
             entry.raw = self._storage_like(tensor, value, count)
-            entry.at = storage.data_ptr()
-            entry.bytes = count
             entry.known = tensor.numel() * tensor.element_size()
-            entry.weak = self._weak_reference_of(storage)
         if not is_whole or entry.raw.data_ptr() != value.data_ptr():
             self.view(entry, tensor).copy_(value)
         entry.version = _version_of(tensor)
         self._keep(storage._cdata, entry)
+
+    def _new_entry(self, storage):
+        entry = _Entry()
+        entry.raw = None
+        entry.at = storage.data_ptr()
+        entry.bytes = storage.nbytes()
+        entry.known = 0
+        entry.version = _ANY_VERSION
+        entry.weak = self._weak_reference_of(storage)
+        return entry
+
+    def tell(self, tensor):
+        """The driver, which sends them to other ranks."""
+        entry = self.entry_of(tensor)
+        if entry is not None and entry.known <= MOST_BYTES_SENT:
+            self._driver.remember(entry.at, entry.raw.data_ptr(), entry.known)
+
+    def expect(self, tensor):
+        """Values of other ranks come into this storage, at once or later."""
+        key = key_of(tensor)
+        storage = None if key is None else tensor.untyped_storage()
+        if storage is not None and 0 < storage.nbytes() <= MOST_BYTES_SENT:
+            self._keep(key, self._new_entry(storage))
+        else:
+            self.forget(tensor)
+
+    def _learn_received(self, key, entry):
+        raw = self._torch.UntypedStorage(entry.bytes)
+        if self._driver.read(raw.data_ptr(), entry.at, entry.bytes):
+            entry.raw, entry.known = raw, entry.bytes
+            self._keep(key, entry)
+        else:
+            self._drop(key)
 
     def learn_copied(self, tensor):
         """A tensor that the host has just copied to the device, by a call that nobody saw."""
@@ -138,7 +174,12 @@ class KnownValues:
         self._written_count = count
         written = self._driver.take_written()
         for at in list(self._watched) if written is None else written:
-            self._drop(self._watched.pop(at, None))
+            key = self._watched.pop(at, None)
+            entry = self.entries.get(key)
+            if entry is not None and entry.raw is None and written is not None:
+                self._learn_received(key, entry)
+            else:
+                self._drop(key)
 
     def _drop(self, key):
         entry = self.entries.pop(key, None)
@@ -202,6 +243,9 @@ class _Driver:
         self._take.argtypes = [ctypes.c_void_p, ctypes.c_ulong]
         self.read = driver.vramlab_dry_run_read_memory
         self.read.argtypes = [ctypes.c_void_p, ctypes.c_ulonglong, ctypes.c_ulonglong]
+        self.remember = driver.vramlab_dry_run_remember
+        self.remember.restype = None
+        self.remember.argtypes = [ctypes.c_ulonglong, ctypes.c_void_p, ctypes.c_ulonglong]
         place = driver.vramlab_dry_run_written_count
         place.restype = ctypes.c_void_p
         self._count = ctypes.c_uint64.from_address(place())

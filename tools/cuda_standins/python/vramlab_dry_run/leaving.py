@@ -1,9 +1,11 @@
 """Ranks of a job leave after each other. On a GPU a rank waits in collectives for the others; here it
 may be through before they have found the store in which all of them meet, and that store is part of
-the first rank. So the first rank leaves last.
+the first rank. So the first rank leaves last. Before that, each rank says that it sends nothing more.
 """
 
+import ctypes
 import functools
+import os
 import time
 
 from vramlab_dry_run import alone, report
@@ -37,6 +39,7 @@ def _note(c10d):
 
 def leave():
     """An error here is no trouble: the others left first, and the store went with them."""
+    _send_nothing_more()
     for store, rank, count in _met:
         try:
             if rank != 0:
@@ -45,6 +48,15 @@ def leave():
                 _wait_for_others(store, count - 1)
         except Exception:
             return
+
+
+def _send_nothing_more():
+    """Others would wait for values of this rank as long as its process is there."""
+    try:
+        nccl = ctypes.CDLL("libnccl.so.2", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+        nccl.vramlab_dry_run_leave_ranks()
+    except (OSError, AttributeError):
+        pass  # A program with an NCCL of its own has no values for others.
 
 
 def _wait_for_others(store, count):
