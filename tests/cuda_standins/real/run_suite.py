@@ -52,6 +52,8 @@ def check_runs(bench, program, runs):
             told += checks.replay_has_the_figures(bench, program, run)
             if program.pinned:
                 told += checks.pinned_memory_is_as_replayed(bench, run)
+            if program.managed:
+                told += checks.managed_memory_is_counted(run)
             if program.asks_options:
                 told += options_compared.differences(bench, run)
         label = f"[{run.option_string}] " if run.option_string else ""

@@ -38,6 +38,8 @@ class Program:
     says: str = ""
     # Writes a trace of its pinned memory, pinned.vtrace.jsonl.
     pinned: bool = False
+    # Tells how much managed memory there was.
+    managed: bool = False
     # Tells which option strings PyTorch takes.
     asks_options: bool = False
 
@@ -81,6 +83,7 @@ PROGRAMS = [
     # 2.4 cannot empty the cache of pinned memory.
     Program("pinned_memory", since=(2, 5), says="HOST", pinned=True,
             options=("--kernel-time", "1000s")),
+    Program("managed_memory", says="MANAGED", managed=True),
     Program("pinned_pools", since=(2, 12), says="PEAKS"),
     Program("reserved_addresses", since=(2, 15),
             option_strings=(EXPANDABLE, f"{EXPANDABLE},expandable_segments_reserve:1G",
