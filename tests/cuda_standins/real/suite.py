@@ -66,8 +66,7 @@ PROGRAMS = [
     Program("generation", option_strings=BOTH),
     Program("cuda_graph", option_strings=BOTH),
     Program("graphed_callables", option_strings=BOTH),
-    # A pool that dies gives back its segments, and no history says when it died.
-    Program("memory_pools", option_strings=BOTH, what_if=False, since=(2, 6),
+    Program("memory_pools", option_strings=BOTH, since=(2, 6),
             not_expandable_in=((2, 7),)),
     # Earlier histories do not name the pool of a request that failed. Whether one fails in a capture
     # depends on what fits, so another option string is another program.
@@ -96,6 +95,10 @@ PROGRAMS = [
     Program("option_strings", since=(2, 13), says="TAKEN", asks_options=True),
     Program("optimizers", option_strings=BOTH),
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
+    # In 2.7 to 2.11 nothing names the pools of requests.
+    Program("unrecorded_calls", option_strings=BOTH, since=(2, 6)),
+    # Its own options take the place of others.
+    Program("settings_on_the_way", option_strings=BOTH, what_if=False, says="FAILURES"),
     Program("random_requests", option_strings=MANY, plugin=True),
     # Its shapes depend on values.
     Program("host_reads", computed=False),
