@@ -4,6 +4,8 @@ import dataclasses
 import pathlib
 
 PROGRAMS_FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
+# Entries do not name the pools of requests, and a scope of a pool is that of a thread.
+POOLS_UNNAMED = tuple((2, minor) for minor in range(7, 12))
 EXPANDABLE = "expandable_segments:True"
 BOTH = ("", EXPANDABLE)
 MANY = ("", EXPANDABLE, "max_split_size_mb:64", "roundup_power2_divisions:4",
@@ -22,6 +24,8 @@ class Program:
     processes: int = 1
     by_torchrun: bool = False
     since: tuple = (2, 4)
+    # Versions whose histories do not tell what the answers need.
+    no_what_if_in: tuple = ()
     # Versions in which PyTorch refuses it with expandable segments.
     not_expandable_in: tuple = ()
     packages: tuple = ()
@@ -48,10 +52,11 @@ class Program:
         return " ".join([self.name, *self.arguments])
 
     def in_version(self, version):
-        if version not in self.not_expandable_in:
-            return self
-        kept = tuple(text for text in self.option_strings if text != EXPANDABLE)
-        return dataclasses.replace(self, option_strings=kept)
+        kept = self.option_strings
+        if version in self.not_expandable_in:
+            kept = tuple(text for text in kept if text != EXPANDABLE)
+        what_if = self.what_if and version not in self.no_what_if_in
+        return dataclasses.replace(self, option_strings=kept, what_if=what_if)
 
 
 PROGRAMS = [
@@ -66,7 +71,7 @@ PROGRAMS = [
     Program("generation", option_strings=BOTH),
     Program("cuda_graph", option_strings=BOTH),
     Program("graphed_callables", option_strings=BOTH),
-    Program("memory_pools", option_strings=BOTH, since=(2, 6),
+    Program("memory_pools", option_strings=BOTH, since=(2, 6), no_what_if_in=POOLS_UNNAMED,
             not_expandable_in=((2, 7),)),
     # Earlier histories do not name the pool of a request that failed. Whether one fails in a capture
     # depends on what fits, so another option string is another program.
@@ -95,8 +100,8 @@ PROGRAMS = [
     Program("option_strings", since=(2, 13), says="TAKEN", asks_options=True),
     Program("optimizers", option_strings=BOTH),
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
-    # In 2.7 to 2.11 nothing names the pools of requests.
-    Program("unrecorded_calls", option_strings=BOTH, since=(2, 6)),
+    Program("unrecorded_calls", option_strings=BOTH, since=(2, 6), no_what_if_in=POOLS_UNNAMED,
+            not_expandable_in=((2, 7),)),
     # Its own options take the place of others.
     Program("settings_on_the_way", option_strings=BOTH, what_if=False, says="FAILURES"),
     Program("random_requests", option_strings=MANY, plugin=True),
