@@ -68,6 +68,8 @@ class ReplayAccess : public ReplayView<L> {
   void adopt(const GivenSegment& given);
   /// From now on ages of free blocks are counted as if the allocator had a limit.
   void count_ages() { core().allowed = unlimited; }
+  /// So many bytes are allowed from now on; null removes the limit.
+  void allow(std::optional<Bytes> bytes) { core().allowed = bytes; }
   /// Blocks of this pool are never split. Requires: it has none yet.
   void never_split(PoolId pool) { allocator_.no_split_pools_.insert(pool); }
   void replace_settings(const Settings& settings) { core().set_settings(settings); }

@@ -90,7 +90,8 @@ void judge(ExplainedHistory& explained, const DeviceHistory& history,
   fidelity.restored_requests = history.traits.restored_requests;
   const bool agrees = fidelity.allocs.is_full() && fidelity.final_blocks.is_full() &&
                       fidelity.segment_calls.wrong == 0 && !fidelity.first_difference;
-  fidelity.settings_changes = changes_of_settings(explained, settings.settings);
+  if (!history.knows_calls)
+    fidelity.settings_changes = changes_of_settings(explained, settings.settings);
   const std::optional<std::string> unknown = unknown_settings(fidelity, furthest);
   if (unknown) fidelity.settings_changes.push_back(*unknown);
   fidelity.reasons.insert(fidelity.reasons.end(), fidelity.settings_changes.begin(),
@@ -130,6 +131,7 @@ std::optional<DeviceFidelity> without_replay(const DeviceHistory& history) {
 std::set<std::size_t> emptied_in_vain(const DeviceHistory& history,
                                       const ExplainedHistory& explained,
                                       const VerifyConditions& conditions) {
+  if (history.knows_calls) return {};
   std::vector<std::size_t> emptied;
   for (const EmptiedCache& cache : explained.emptied)
     if (!cache.may_be_of_request) emptied.push_back(cache.event);
@@ -174,6 +176,16 @@ ExplainedHistory explain_under(const DeviceHistory& history, const VerifyConditi
 std::size_t followed(const ExplainedHistory& explained) {
   const auto& difference = explained.fidelity.first_difference;
   return difference ? difference->event : ~std::size_t{0};
+}
+
+/// The phases before any are sought.
+SettingsPhases phases_at_first(const DeviceHistory& history, const VerifyConditions& conditions) {
+  return noted_phases(history, conditions.settings.settings, conditions.version);
+}
+
+/// Whether others may have been in force than the file says.
+bool settings_are_doubtful(const DeviceHistory& history, const VerifyConditions& conditions) {
+  return conditions.settings_may_have_changed && !history.knows_calls;
 }
 
 /// The same settings up to the change.
@@ -331,7 +343,7 @@ TriedVersion try_version(const ReferenceVersion& version, const RecordedHistory&
     std::optional<ExplainedHistory>& explained = tried.tries.emplace_back();
     // Pinned memory is not that allocator's, whose smallest block is larger.
     if (device.traits.has_whole_blocks || without_replay(device)) continue;
-    explained = explain_under(device, conditions, {{0, conditions.settings.settings}});
+    explained = explain_under(device, conditions, phases_at_first(device, conditions));
     tried.left += device.events.size() - std::min(followed(*explained), device.events.size());
   }
   return tried;
@@ -374,7 +386,7 @@ void note_doubts(const DeviceHistory& history, ExplainedHistory& explained) {
 ExplainedHistory placed_alone(const DeviceHistory& history, const VerifyConditions& conditions) {
   ExplainedHistory placed;
   static_cast<PlacedHistory&>(placed) =
-      place_history(history, {{0, conditions.settings.settings}}, conditions.version);
+      place_history(history, phases_at_first(history, conditions), conditions.version);
   for (const SegmentLife& life : placed.placements.lives)
     placed.pools.push_back(life.pool.value_or(default_pool));
   return placed;
@@ -385,10 +397,10 @@ ExplainedHistory follow(const DeviceHistory& history, const VerifyConditions& co
                         std::optional<ExplainedHistory> first_try) {
   ExplainedHistory explained =
       first_try ? *std::move(first_try)
-                : explain_under(history, conditions, {{0, conditions.settings.settings}});
+                : explain_under(history, conditions, phases_at_first(history, conditions));
   std::size_t furthest = 0;
   for (const PhaseChoices choices : {PhaseChoices::recorded_options, PhaseChoices::usual_values}) {
-    if (!explained.fidelity.first_difference || !conditions.settings_may_have_changed) break;
+    if (!explained.fidelity.first_difference || !settings_are_doubtful(history, conditions)) break;
     PhaseSearch search(history, conditions, explained, choices);
     if (auto in_phases = search.find())
       explained = *std::move(in_phases);
@@ -396,7 +408,7 @@ ExplainedHistory follow(const DeviceHistory& history, const VerifyConditions& co
       furthest = std::max(furthest, search.furthest());
   }
   explained.capture_sign = conditions.version.capture_sign;
-  note_settings_changes(explained, conditions.settings.settings);
+  if (!history.knows_calls) note_settings_changes(explained, conditions.settings.settings);
   explained.emptied_in_vain = emptied_in_vain(history, explained, conditions);
   judge(explained, history, conditions.settings, furthest);
   return explained;
@@ -408,9 +420,10 @@ GuessedConditions guess_conditions(const RecordedHistory& history, const traces:
                                    const ReferenceVersion* version) {
   TriedVersion tried =
       version == nullptr ? guess_reference(history, texts) : TriedVersion{version, 0, {}};
-  return {
-      {*tried.version, version == nullptr, recorded_settings(history, texts, *tried.version), true},
-      std::move(tried.tries)};
+  const bool is_guessed =
+      version == nullptr && allocator::reference_version_of_release(history.torch) == nullptr;
+  return {{*tried.version, is_guessed, recorded_settings(history, texts, *tried.version), true},
+          std::move(tried.tries)};
 }
 
 bool ExplainedHistory::can_be_replayed() const {
@@ -448,7 +461,7 @@ namespace {
 
 /// Whether settings may have been in force that only following the history finds (PhaseSearch).
 bool may_have_phases(const DeviceHistory& history, const VerifyConditions& conditions) {
-  return conditions.settings_may_have_changed && !history.traits.has_whole_blocks &&
+  return settings_are_doubtful(history, conditions) && !history.traits.has_whole_blocks &&
          !weaker_settings(conditions.settings.settings).empty();
 }
 
@@ -458,7 +471,7 @@ std::unique_ptr<StartedHistory> start_by_rules(const DeviceHistory& history,
                                                const VerifyConditions& conditions) {
   if (may_have_phases(history, conditions)) return nullptr;
   return std::make_unique<StartedHistory>(
-      start_history(history, {{0, conditions.settings.settings}}, conditions.version));
+      start_history(history, phases_at_first(history, conditions), conditions.version));
 }
 
 std::optional<ExplainedHistory> walk_by_told_pools(const DeviceHistory& history,

@@ -54,6 +54,8 @@ struct FollowedCalls {
   std::set<std::size_t> awaited;
   /// Requests that failed and left cached memory alone, as during a capture.
   std::set<std::size_t> captured_failures;
+  /// Noted calls, by their numbers, that emptied nothing although something was cached.
+  std::set<std::size_t> held_back;
 };
 
 /// A device's history, explained: where every block is, when each event was, which calls the events

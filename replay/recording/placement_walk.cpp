@@ -317,7 +317,8 @@ class PlacementWalk {
       if (served_by.pool) request.pool = served_by.pool;
       note_search(request, event.address, life);
     }
-    if (history_.traits.names_pools && !served_by.pool) blocks_.name_pool(life, event.pool);
+    if (!served_by.pool)
+      if (const auto pool = told_pool(history_, index)) blocks_.name_pool(life, *pool);
     blocks_.hand_out(event.address, handed_out_size(rounded, block->size, served_by));
     tell(index);
   }
@@ -351,7 +352,7 @@ class PlacementWalk {
                              {event.stream, kinds_.at(index)},
                              std::nullopt,
                              settings_->expandable_segments};
-    if (history_.traits.names_pools) request.pool = event.pool;
+    request.pool = told_pool(history_, index);
     return request;
   }
 

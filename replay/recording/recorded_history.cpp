@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "replay/metrics/memory_curve.h"
+#include "traces/io/input_error.h"
 #include "traces/model/generic_text.h"
 #include "traces/model/snapshot_values.h"
 
@@ -248,6 +251,8 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
   const std::optional<Action> action = action_of(entry.action);
   const bool is_label = entry.action == TextId(KnownText::annotate);
   if (is_label) device.labels.push_back({device.events.size(), entry.address, entry.user_metadata});
+  if (is_label || !action)
+    device.entries_left_out.push_back(device.events.size() + device.entries_left_out.size());
   if (is_label) return;
   if (!action) {
     ++device.traits.unknown_event_count;
@@ -290,6 +295,72 @@ RecordedHistory HistoryCollector::take() {
   return std::move(history_);
 }
 
+namespace {
+
+/// The outermost scopes: the allocator asks the one that was opened first.
+std::vector<NotedScope> scopes_of(const std::vector<traces::NotedCall>& calls,
+                                  std::size_t event_count) {
+  std::vector<NotedScope> scopes;
+  unsigned depth = 0;
+  for (const traces::NotedCall& call : calls) {
+    if (call.kind == traces::ProgramEventKind::pool_begin && depth++ == 0)
+      scopes.push_back({call.before, event_count, call.pool});
+    if (call.kind == traces::ProgramEventKind::pool_end && depth > 0 && --depth == 0)
+      scopes.back().end = call.before;
+  }
+  return scopes;
+}
+
+/// A place among entries as one among events.
+std::uint64_t event_before(const DeviceHistory& device, std::uint64_t entry) {
+  const auto behind = std::ranges::lower_bound(device.entries_left_out, entry);
+  return entry - static_cast<std::uint64_t>(behind - device.entries_left_out.begin());
+}
+
+void take_calls(DeviceHistory& device, const std::vector<traces::NotedCall>& calls,
+                const std::string& file) {
+  device.knows_calls = true;
+  const std::uint64_t entry_count = device.events.size() + device.entries_left_out.size();
+  std::uint64_t last = 0;
+  for (traces::NotedCall call : calls) {
+    if (std::int64_t{call.device.value} != device.device) continue;
+    if (call.before < last || call.before > entry_count)
+      throw traces::InputError({file, "the calls of device " + std::to_string(device.device),
+                                "places from " + std::to_string(last) + " to " +
+                                    std::to_string(entry_count) + " among its entries, in order",
+                                std::to_string(call.before)});
+    last = call.before;
+    call.before = event_before(device, call.before);
+    device.noted_calls.push_back(std::move(call));
+  }
+  device.noted_scopes = scopes_of(device.noted_calls, device.events.size());
+}
+
+}  // namespace
+
+void take_notes(RecordedHistory& history, const traces::TextTable& texts, const std::string& file) {
+  for (const traces::UnknownField& section : history.other_sections) {
+    if (texts.text(section.key) != traces::dry_run_key) continue;
+    traces::DryRunNotes notes = read_dry_run_notes(*section.value, texts, file);
+    history.torch = std::move(notes.torch);
+    history.options_at_start = std::move(notes.options_at_start);
+    if (!notes.knows_calls) continue;
+    for (DeviceHistory& device : history.devices) take_calls(device, notes.calls, file);
+  }
+}
+
+std::optional<PoolId> told_pool(const DeviceHistory& history, std::size_t event) {
+  if (history.traits.names_pools) return history.events[event].pool;
+  const auto next = std::ranges::upper_bound(history.noted_scopes, event, {}, &NotedScope::first);
+  if (next == history.noted_scopes.begin() || event >= std::prev(next)->end) return std::nullopt;
+  return std::prev(next)->pool;
+}
+
+bool has_noted(const DeviceHistory& history, traces::ProgramEventKind kind) {
+  return std::ranges::any_of(history.noted_calls,
+                             [kind](const traces::NotedCall& call) { return call.kind == kind; });
+}
+
 void take_as_host(RecordedHistory& history) {
   for (DeviceHistory& device : history.devices) device.traits.has_whole_blocks = true;
 }
@@ -316,6 +387,8 @@ bool fails_while_expandable(const DeviceHistory& device) {
 
 std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
                                                          const traces::TextTable& texts) {
+  if (const ReferenceVersion* const told = allocator::reference_version_of_release(history.torch))
+    return {told};
   const auto rows = allocator::reference_versions();
   if (setting(history, "max_round_threshold", texts) != nullptr) {
     const bool has_host = std::ranges::any_of(history.other_sections, [&](const auto& section) {
@@ -340,6 +413,25 @@ std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& 
   return between;
 }
 
+namespace {
+
+SettingsInForce settings_of_string(std::string_view text, const ReferenceVersion& version) {
+  SettingsInForce in_force;
+  auto parsed = parse_settings({}, text, version);
+  in_force.settings = std::move(parsed.settings);
+  if (!parsed.error) return in_force;
+  // No replay takes the string, alone or with another option added.
+  in_force.settings.text.clear();
+  in_force.doubt = "the recorded option string is refused: " +
+                   (parsed.error->kind == allocator::SettingsErrorKind::unknown_option
+                        ? "PyTorch " + std::string(version.name) + " has no option '" +
+                              parsed.error->option + "'"
+                        : parsed.error->message);
+  return in_force;
+}
+
+}  // namespace
+
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
                                   const ReferenceVersion& version) {
   SettingsInForce in_force;
@@ -348,20 +440,13 @@ SettingsInForce recorded_settings(const RecordedHistory& history, const traces::
     return in_force;
   }
   allocator::Settings& settings = in_force.settings;
+  if (history.options_at_start) {
+    in_force = settings_of_string(*history.options_at_start, version);
+    return in_force;
+  }
   if (const auto* text = recorded_options(history, texts))
-    if (const auto* id = std::get_if<TextId>(&text->content)) {
-      auto parsed = parse_settings({}, texts.text(*id), version);
-      settings = std::move(parsed.settings);
-      if (parsed.error) {
-        // No replay takes the string, alone or with another option added.
-        settings.text.clear();
-        in_force.doubt = "the recorded option string is refused: " +
-                         (parsed.error->kind == allocator::SettingsErrorKind::unknown_option
-                              ? "PyTorch " + std::string(version.name) + " has no option '" +
-                                    parsed.error->option + "'"
-                              : parsed.error->message);
-      }
-    }
+    if (const auto* id = std::get_if<TextId>(&text->content))
+      in_force = settings_of_string(texts.text(*id), version);
   if (const auto* value = setting(history, "max_split_size", texts))
     settings.max_split_size =
         whole_number(value) ? Bytes{*whole_number(value)} : allocator::unlimited;

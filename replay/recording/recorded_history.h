@@ -16,6 +16,7 @@
 #include "allocator/types/snapshot.h"
 #include "replay/recording/recording_summary.h"
 #include "traces/io/long_sequence.h"
+#include "traces/model/dry_run_notes.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/model/snapshot_values.h"
 
@@ -99,6 +100,13 @@ class RecordedEvents : private traces::LongSequence<AllocatorEvent> {
   traces::LongSequence<std::uint64_t> rare_;
 };
 
+/// Events [first, end) whose requests went to a private pool, as a dry run notes it.
+struct NotedScope {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  PoolId pool;
+};
+
 struct DeviceHistory {
   std::int64_t device = 0;
   HistoryTraits traits;
@@ -114,6 +122,15 @@ struct DeviceHistory {
   std::vector<SnapshotSegment> final_segments;
   /// The stacks of final blocks in use, if the file says them.
   std::map<Address, traces::StackId> final_stacks;
+  /// The numbers of the entries that are no events, ascending.
+  std::vector<std::uint64_t> entries_left_out;
+  /// Calls without an entry, in order, as a dry run notes them. `before` is the number of events
+  /// before the call.
+  std::vector<traces::NotedCall> noted_calls;
+  /// In order and apart.
+  std::vector<NotedScope> noted_scopes;
+  /// Whether those are all of them; otherwise nobody knows.
+  bool knows_calls = false;
 };
 
 /// Whether the history has an event of this kind. Requires: it is a rare one.
@@ -121,6 +138,12 @@ bool has_rare_event(const DeviceHistory& history, Action action);
 
 /// Whether the caller of the event's request chose the place of the block.
 bool has_chosen_place(const DeviceHistory& history, std::size_t event);
+
+/// The pool of the event's request; empty where neither its entry nor a note says it.
+std::optional<PoolId> told_pool(const DeviceHistory& history, std::size_t event);
+
+/// The calls of this kind that a dry run noted.
+bool has_noted(const DeviceHistory& history, traces::ProgramEventKind kind);
 
 /// Whether any event has a stack.
 bool has_stacks(const DeviceHistory& history);
@@ -163,6 +186,10 @@ struct RecordedHistory {
   traces::LongSequence<RecordedAnnotation> annotations;
   /// Null where the file has no settings.
   traces::GenericPointer settings;
+  /// The version of PyTorch, if a dry run noted it, such as `2.6.0+cu124`.
+  std::string torch;
+  /// The option string at the start, if a dry run noted that the program set another one.
+  std::optional<std::string> options_at_start;
   /// Keys of the top level that are no sections of devices, such as `host_traces`.
   std::vector<traces::UnknownField> other_sections;
 };
@@ -170,6 +197,10 @@ struct RecordedHistory {
 /// Says that the collector saw pinned host memory as that of a device
 /// (traces/filters/host_recording.h).
 void take_as_host(RecordedHistory& history);
+
+/// Takes the notes of a dry run out of the other sections, if they are there. `file` is for
+/// messages. Throws InputError.
+void take_notes(RecordedHistory& history, const traces::TextTable& texts, const std::string& file);
 
 /// Adds the requests that restored a checkpoint to the placed ones, as their stacks tell.
 void find_restored_checkpoints(RecordedHistory& history, const traces::SnapshotTables& tables);
@@ -208,7 +239,7 @@ struct SettingsInForce {
 };
 
 /// The recorded option string as this version reads it, and over it the single options that the
-/// file says.
+/// file says. If the program set others while it ran: those at the start.
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
                                   const ReferenceVersion& version);
 

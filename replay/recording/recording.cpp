@@ -143,6 +143,7 @@ Recording::Recording(std::string file, RecordedHistory history,
       tables_(std::move(tables)),
       history_(std::move(history)),
       explained_(history_.devices.size()) {
+  take_notes(history_, tables_->texts, file_);
   find_restored_checkpoints(history_, *tables_);
 }
 
@@ -161,6 +162,7 @@ void Recording::read_history() {
     traces::read_trace(trace_, *tables_, {collector, program}, conditions_.host_alone);
   }
   history_ = collector.take();
+  take_notes(history_, tables_->texts, file_);
   find_restored_checkpoints(history_, *tables_);
   if (memory() == traces::ShownMemory::host) take_as_host(history_);
   explained_.resize(history_.devices.size());

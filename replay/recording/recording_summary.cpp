@@ -164,6 +164,10 @@ void RecordingSummarizer::annotation(const traces::AnnotationValue& annotation) 
 }
 
 void RecordingSummarizer::unknown_section(TextId key, const traces::GenericPointer& value) {
+  if (tables_.texts.text(key) == traces::dry_run_key) {
+    torch_ = torch_of_notes(*value, tables_.texts);
+    return;
+  }
   unknown_keys_.insert(key);
   if (tables_.texts.text(key) == overflow_key && says_true(*value)) ring_overflowed_ = true;
 }
@@ -241,6 +245,7 @@ bool RecordingSummarizer::setting_is_there(std::string_view name) const {
 }
 
 VersionGuess RecordingSummarizer::guess_version() const {
+  if (!torch_.empty()) return {torch_, "a dry run noted it", Certainty::told};
   VersionSigns signs;
   signs.event_keys = event_keys_;
   signs.has_pinned_memory = std::ranges::any_of(

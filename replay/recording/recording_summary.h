@@ -72,10 +72,13 @@ struct DeviceSummary {
   std::optional<Bytes> least_device_memory;
 };
 
+enum class Certainty : std::uint8_t { guessed, told };
+
 struct VersionGuess {
   /// Such as `2.10 or 2.11`.
   std::string versions;
   std::string reason;
+  Certainty certainty = Certainty::guessed;
 };
 
 struct RecordingSummary {
@@ -156,6 +159,8 @@ class RecordingSummarizer : public traces::SnapshotSink {
   std::vector<Device> devices_;
   traces::GenericPointer settings_;
   std::set<traces::SnapshotSection> sections_;
+  /// The version that a dry run noted.
+  std::string torch_;
   std::set<traces::TextId> unknown_keys_;
   std::vector<traces::TextId> unknown_states_;
   std::uint64_t annotation_count_ = 0;

@@ -71,6 +71,20 @@ std::string divisions_string(const Settings& settings) {
 
 }  // namespace
 
+SettingsPhases noted_phases(const DeviceHistory& history, const Settings& at_start,
+                            const ReferenceVersion& version) {
+  SettingsPhases phases = {{0, at_start}};
+  for (const traces::NotedCall& call : history.noted_calls) {
+    if (call.kind != traces::ProgramEventKind::options) continue;
+    Settings set = parse_settings(phases.back().settings, call.options, version).settings;
+    if (phases.back().first_event == call.before)
+      phases.back().settings = std::move(set);
+    else
+      phases.push_back({call.before, std::move(set), true});
+  }
+  return phases;
+}
+
 SettingsInTime::SettingsInTime(const DeviceHistory& history, const RecordedCalls& calls,
                                const SettingsPhases& phases,
                                allocator::PrivateSegments private_segments) {

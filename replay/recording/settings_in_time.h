@@ -23,6 +23,10 @@ struct SettingsPhase {
 /// In order; the first begins with event 0.
 using SettingsPhases = std::vector<SettingsPhase>;
 
+/// The settings at the start and those that a dry run noted.
+SettingsPhases noted_phases(const DeviceHistory& history, const allocator::Settings& at_start,
+                            const ReferenceVersion& version);
+
 class SettingsInTime {
  public:
   /// The settings of no history.

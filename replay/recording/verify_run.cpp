@@ -39,6 +39,7 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
     : history_(history),
       explained_(explained),
       in_time_(explained.in_time),
+      version_(conditions.version),
       device_(history,
               explained.shown_device().value_or(*allocator::device_total_for(unknown_reservation))),
       engine_(device_, conditions.version, in_time_.at(0)),
@@ -77,6 +78,7 @@ DeviceFidelity VerifyRun::run() {
   fidelity_.starts_empty = explained_.start.segments.empty();
   fidelity_.inferred.assumed_extents = explained_.start.assumed_extent_count;
   for (std::size_t i = 0; i < explained_.calls.size(); ++i) follow(i);
+  follow_noted_up_to(history_.events.size());
   compare_final_blocks();
   count_segment_calls();
   fidelity_.allowed = garbage_limits_.allowed(garbage_threshold(), explained_.room.peak_reserved);
@@ -90,6 +92,28 @@ Snapshot VerifyRun::state_after(std::size_t event_count) {
   return engine_.take_snapshot();
 }
 
+/// Calls that a dry run noted before the end of a recorded call. An emptied cache held nothing to
+/// release: if something is cached here, a scope held it back.
+void VerifyRun::follow_noted_up_to(std::size_t last) {
+  const std::vector<traces::NotedCall>& calls = history_.noted_calls;
+  for (; next_noted_ < calls.size() && calls[next_noted_].before <= last; ++next_noted_) {
+    const traces::NotedCall& call = calls[next_noted_];
+    if (call.kind == traces::ProgramEventKind::empty_cache && !rules_.everything({}))
+      found_.held_back.insert(next_noted_);
+    if (call.kind == traces::ProgramEventKind::memory_fraction) allow_share(call);
+  }
+}
+
+/// A request that the share forbids is refused before the device is asked.
+void VerifyRun::allow_share(const traces::NotedCall& call) {
+  const bool is_limit =
+      call.fraction < 1 || version_.whole_fraction != allocator::WholeFraction::removes_limit;
+  std::optional<Bytes> allowed;
+  if (is_limit) allowed = allocator::share_of(call.fraction, call.device_memory);
+  if (!is_limit && garbage_threshold() > 0) allowed = allocator::unlimited;
+  ReplayAccess(engine_).allow(allowed);
+}
+
 bool VerifyRun::caches_nothing_before(const std::vector<std::size_t>& calls) {
   for (std::size_t i = 0; i < explained_.calls.size(); ++i) {
     if (std::ranges::binary_search(calls, explained_.calls[i].first) && !rules_.everything({}))
@@ -101,6 +125,7 @@ bool VerifyRun::caches_nothing_before(const std::vector<std::size_t>& calls) {
 
 void VerifyRun::follow(std::size_t index) {
   const RecordedCall& call = explained_.calls[index];
+  follow_noted_up_to(call.end - 1);
   set_settings(index);
   if (call.kind == RecordedCallKind::release)
     follow_release(index);
@@ -232,8 +257,8 @@ std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
   const Bytes rounded = round_request(event.size, engine_.settings());
   if (event.action == Action::alloc) return {{pool_of(index), event.stream, rounded}};
   std::vector<Search> searches{{default_pool, event.stream, rounded}};
-  if (history_.traits.names_pools) {
-    searches.front().pool = event.pool;
+  if (const auto pool = told_pool(history_, index)) {
+    searches.front().pool = *pool;
     return searches;
   }
   for (const auto& [id, pool] : engine_.core().private_pools)

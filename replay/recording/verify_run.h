@@ -65,6 +65,8 @@ class VerifyRun : private allocator::Director {
   };
 
   void adopt_start();
+  void follow_noted_up_to(std::size_t last);
+  void allow_share(const traces::NotedCall& call);
   void begin_call(std::size_t index);
   void follow(std::size_t index);
   void set_settings(std::size_t index);
@@ -121,6 +123,7 @@ class VerifyRun : private allocator::Director {
   const DeviceHistory& history_;
   const ExplainedHistory& explained_;
   const SettingsInTime& in_time_;
+  const ReferenceVersion& version_;
   RecordedDevice device_;
   ReplayEngine engine_;
   ReleaseRules rules_;
@@ -133,6 +136,7 @@ class VerifyRun : private allocator::Director {
   /// From recorded to replayed addresses, for blocks that the replay placed elsewhere.
   std::map<Address, Address> moved_;
   std::vector<std::size_t> unexplained_calls_;
+  std::size_t next_noted_ = 0;
   FollowedCalls found_;
   GarbageLimits garbage_limits_;
 };

@@ -117,8 +117,7 @@ class EngineReplay {
       case Kind::options:
         return set_options(texts.text(event.text));
       case Kind::memory_fraction:
-        if (!conditions_.setup.keeps_settings()) engine_.set_memory_fraction(event.fraction);
-        return;
+        return set_fraction(event.fraction);
       case Kind::external:
         return on_device_.set_external(event.bytes);
       case Kind::empty_cache:
@@ -329,10 +328,21 @@ class EngineReplay {
       }
   }
 
+  /// A share that is asked for stands in place of those that a recorded program set.
+  void set_fraction(double fraction) {
+    const bool is_recorded = conditions_.setup.history != nullptr;
+    if (is_recorded ? asked().memory_fraction.has_value() : conditions_.setup.keeps_settings())
+      return;
+    engine_.set_memory_fraction(
+        conditions_.setup.fraction_of(engine_.core().device_total, fraction));
+  }
+
+  /// The recorded program went on after a string that was refused.
   void set_options(std::string_view text) {
     if (conditions_.setup.keeps_settings())
       ++options_left_out_;
-    else if (const auto error = engine_.set_options(text))
+    else if (const auto error = engine_.set_options(text);
+             error && conditions_.setup.history == nullptr)
       throw AllocatorError("the option string is refused: " + error->message);
   }
 };

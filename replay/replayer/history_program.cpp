@@ -60,7 +60,7 @@ class ProgramBuilder {
     released_otherwise_ = emptied_;
     if (explained.fidelity.allowed)
       released_otherwise_.insert(explained.garbage_calls.begin(), explained.garbage_calls.end());
-    limit_ = steady_limit(explained, released_otherwise_, memory_);
+    if (!program_.told_memory) limit_ = steady_limit(explained, released_otherwise_, memory_);
   }
 
   HistoryProgram build() {
@@ -70,9 +70,12 @@ class ProgramBuilder {
     if (limit_) add_memory_of_others(memory_ - std::min(*limit_, memory_));
     for (std::size_t i = 0; i < explained_.calls.size(); ++i) {
       at_ = explained_.calls[i].first;
+      add_noted_up_to(at_);
       change_settings(i);
       add_call(explained_.calls[i]);
     }
+    at_ = history_.events.size() - std::min<std::size_t>(history_.events.size(), 1);
+    add_noted_up_to(history_.events.size());
     write_last();
     program_.part.program = writer_.finish();
     return std::move(program_);
@@ -87,10 +90,18 @@ class ProgramBuilder {
             .placed = {},
             .event_count = history.events.size(),
             .shown_device = explained.shown_device(),
+            .told_memory = told_memory_of(history),
             .places = {history, explained},
             .fidelity = explained.fidelity,
             .emptied = explained.emptied,
             .emptied_in_vain = explained.emptied_in_vain.size()};
+  }
+
+  /// The size of the device, if the program set a share of it.
+  static std::optional<Bytes> told_memory_of(const DeviceHistory& history) {
+    for (const traces::NotedCall& call : history.noted_calls)
+      if (call.kind == ProgramEventKind::memory_fraction) return call.device_memory;
+    return std::nullopt;
   }
 
   /// Some releases may be those of a call that emptied the cache, or of a refused request. Without
@@ -180,10 +191,37 @@ class ProgramBuilder {
     add(ProgramEventKind::options).text = texts_.intern(changes[next_change_++].settings.text);
   }
 
+  /// Adds the calls that a dry run noted before this event.
+  void add_noted_up_to(std::size_t event) {
+    const std::vector<traces::NotedCall>& calls = history_.noted_calls;
+    for (; next_noted_ < calls.size() && calls[next_noted_].before <= event; ++next_noted_)
+      if (!explained_.held_back.contains(next_noted_)) add_noted(calls[next_noted_]);
+  }
+
+  void add_noted(const traces::NotedCall& call) {
+    switch (call.kind) {
+      case ProgramEventKind::options:
+        add(call.kind).text = texts_.intern(call.options);
+        return;
+      case ProgramEventKind::memory_fraction:
+        add(call.kind).fraction = call.fraction;
+        return;
+      case ProgramEventKind::empty_cache:
+        return void(add(call.kind));
+      case ProgramEventKind::pool_destroy: {
+        const auto follower = followers_.find(call.pool);
+        return end_pool(follower == followers_.end() ? call.pool : follower->second);
+      }
+      default:
+        // Scopes say the pools of requests.
+        return;
+    }
+  }
+
   void add_memory_of_others(Bytes bytes) { add(ProgramEventKind::external).bytes = bytes; }
 
   void add_call(const RecordedCall& call) {
-    if (!limit_)
+    if (!limit_ && !program_.told_memory)
       if (const auto others = others_.follow(call, released_otherwise_))
         add_memory_of_others(*others);
     complete_awaited(history_.events[call.first].time_us);
@@ -201,6 +239,7 @@ class ProgramBuilder {
         const PoolId pool = pool_of(call.end - 1);
         add_completions_and_releases(call.first, call.end - 1, pool);
         at_ = call.end - 1;
+        add_noted_up_to(at_);
         if (is_captured(call))
           add_captured_request(pool);
         else if (explained_.captured_failures.contains(at_))
@@ -299,6 +338,7 @@ class ProgramBuilder {
   void add_completions_and_releases(std::size_t first, std::size_t end, PoolId own_pool) {
     for (std::size_t i = first; i < end; ++i) {
       at_ = i;
+      add_noted_up_to(i);
       const AllocatorEvent& event = history_.events[i];
       if (event.action == Action::free_completed && !is_awaited(i, end)) complete(event.address);
       if (explained_.ended_pools.contains(i)) end_pool(pool_of(i));
@@ -483,6 +523,7 @@ class ProgramBuilder {
   std::size_t at_ = 0;
   std::uint64_t next_id_ = 1;
   std::size_t next_change_ = 0;
+  std::size_t next_noted_ = 0;
   std::uint64_t next_stream_ = first_waiting_stream;
   /// By address.
   std::unordered_map<std::uint64_t, std::uint64_t> ids_;

@@ -39,6 +39,8 @@ struct HistoryProgram {
   std::uint64_t event_count = 0;
   /// The size of the device that its expandable segments show; empty where they show none.
   std::optional<Bytes> shown_device;
+  /// The size of the device, as the program was told it when it set a share of it.
+  std::optional<Bytes> told_memory = {};
   RecordedPlaces places;
   DeviceFidelity fidelity;
   std::vector<EmptiedCache> emptied;

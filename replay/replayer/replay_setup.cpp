@@ -1,8 +1,11 @@
 #include "replay/replayer/replay_setup.h"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "allocator/options/option_reader.h"
+#include "allocator/options/size_rules.h"
 #include "allocator/types/device.h"
 #include "replay/metrics/nearest_name.h"
 #include "replay/replayer/stream_program.h"
@@ -112,14 +115,26 @@ DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
                       "the option backend:cudaMallocAsync"});
   DeviceConditions of_device{*this, memory_of(device).memory, asked.memory_fraction, timing()};
   // Its share of the recorded device is not known, so it says nothing of another one.
-  const bool may_be_inferred =
-      history != nullptr && !asked.memory_fraction && !asked.memory && course == nullptr;
+  const bool may_be_inferred = history != nullptr && !history->told_memory &&
+                               !asked.memory_fraction && !asked.memory && course == nullptr;
   if (history != nullptr && !asked.memory)
     of_device.kept = kept_beside(history->memory, history->shown_device);
   if (may_be_inferred && history->fidelity.allowed)
     of_device.memory_fraction =
         history->fidelity.allowed->fraction_of(of_device.memory + of_device.kept);
   return of_device;
+}
+
+double ReplaySetup::fraction_of(Bytes device_total, double fraction) const {
+  if (history == nullptr || !history->told_memory || asked.memory) return fraction;
+  if (fraction >= 1 && version->whole_fraction == allocator::WholeFraction::removes_limit)
+    return fraction;
+  const Bytes allowed = allocator::share_of(fraction, *history->told_memory);
+  double share = static_cast<double>(allowed.count) / static_cast<double>(device_total.count);
+  while (share < 1 && allocator::share_of(share, device_total) < allowed)
+    share = std::nextafter(share, 1.0);
+  // The whole of a smaller device is a share all the same.
+  return std::min(share, fraction < 1 ? std::nextafter(1.0, 0.0) : 1.0);
 }
 
 void ReplaySetup::refuse(std::uint64_t event, const AllocatorError& error) const {

@@ -62,6 +62,9 @@ struct ReplaySetup {
     return asked.costs ? *asked.costs : streams::estimated_costs();
   }
   ChosenMemory memory_of(traces::DeviceIndex device) const;
+  /// The program's share of a device of this size: as much as the recorded program had of its own
+  /// device, unless another one is asked for.
+  double fraction_of(Bytes device_total, double fraction) const;
   /// This must outlive the device and stay where it is.
   DeviceConditions conditions_of(traces::DeviceIndex device);
   // Each throws the InputError for a call that failed with this.

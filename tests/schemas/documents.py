@@ -225,7 +225,8 @@ notes = [{"kind": "host_read", "subject": "copy", "count": 3,
          {"kind": "modelled", "subject": "cudnn workspace", "count": 12, "places": []}]
 with open("%s/%d.json" % (os.environ["VRAMLAB_DRY_RUN_NOTES"], os.getpid()), "w") as file:
     json.dump({"pid": os.getpid(), "program": "python3", "notes": notes,
-               "gpus": [{"index": 0, "peak_used_bytes": 1 << 30}],
+               "gpus": [{"index": 0, "peak_used_bytes": 1 << 30, "peak_managed_bytes": 1 << 20,
+                         "managed_at_peak_bytes": 1 << 19, "peak_with_managed_bytes": 1 << 31}],
                "pinned": {"peak_bytes": 4096, "count": 2,
                           "calls": [["host_alloc", 4096], ["host_free", 4096]]}}, file)
 """

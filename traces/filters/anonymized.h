@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "traces/filters/record_filter.h"
+#include "traces/model/dry_run_notes.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
@@ -26,6 +27,8 @@ class AnonymizedRecording : public PassingSinks {
   void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
   void annotation(const AnnotationValue& annotation) override;
   void unknown_section(TextId key, const GenericPointer& value) override {
+    // The notes of a dry run hold a version and options, which are no names.
+    if (tables_.texts.text(key) == dry_run_key) return recorded_.unknown_section(key, value);
     recorded_.unknown_section(name_key(key), name_value(value));
   }
   void header(const TraceHeader& header) override;

@@ -1,5 +1,10 @@
 #include "traces/filters/record_filter.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "traces/model/dry_run_notes.h"
+
 namespace vramlab::traces {
 namespace {
 
@@ -31,9 +36,35 @@ bool TimeSpanFilter::keeps(std::optional<std::uint64_t> time) {
   return (!from_ || since_first >= *from_) && (!to_ || since_first < *to_);
 }
 
-FilteredRecording::FilteredRecording(const RecordFilter& filter, NativeSinks next)
+void KeptPlaces::add(DeviceIndex device, bool is_kept) {
+  Entries& entries = entries_[device];
+  if (entries.runs.empty() || entries.runs.back().is_kept != is_kept)
+    entries.runs.push_back({entries.count, entries.kept, is_kept});
+  ++entries.count;
+  if (is_kept) ++entries.kept;
+}
+
+std::uint64_t KeptPlaces::kept_before(DeviceIndex device, std::uint64_t before) const {
+  const auto found = entries_.find(device);
+  if (found == entries_.end()) return 0;
+  const std::vector<Run>& runs = found->second.runs;
+  const auto next = std::ranges::upper_bound(runs, before, {}, &Run::first);
+  const Run& run = *std::prev(next);
+  return run.kept_before + (run.is_kept ? before - run.first : 0);
+}
+
+bool KeptPlaces::is_behind_last(DeviceIndex device, std::uint64_t before) const {
+  const auto found = entries_.find(device);
+  if (found == entries_.end()) return false;
+  const Run& last = found->second.runs.back();
+  return !last.is_kept && before > last.first;
+}
+
+FilteredRecording::FilteredRecording(const RecordFilter& filter, const TextTable& texts,
+                                     NativeSinks next)
     : PassingSinks(next),
       filter_(filter),
+      texts_(texts),
       recorded_times_(filter, ns_of_a_us),
       program_times_(filter, 1) {}
 
@@ -44,8 +75,38 @@ void FilteredRecording::segment(const SegmentValue& segment) {
 
 void FilteredRecording::trace_entry(DeviceIndex device, const TraceEntry& entry) {
   const bool is_in_span = recorded_times_.keeps(time_of(entry));
-  if (is_in_span && keeps_stream(entry.stream) && keeps_device(device.value))
-    recorded_.trace_entry(device, entry);
+  const bool is_kept = is_in_span && keeps_stream(entry.stream) && keeps_device(device.value);
+  places_.add(device, is_kept);
+  if (is_kept) recorded_.trace_entry(device, entry);
+}
+
+void FilteredRecording::section(SnapshotSection section) {
+  had_traces_ = had_traces_ || section == SnapshotSection::device_traces;
+  PassingSinks::section(section);
+}
+
+void FilteredRecording::unknown_section(TextId key, const GenericPointer& value) {
+  const bool is_notes = texts_.text(key) == dry_run_key;
+  PassingSinks::unknown_section(key, is_notes ? kept_notes(value) : value);
+}
+
+/// A cache that held nothing before the first entry that is kept may hold something there. If notes
+/// come before the entries, nobody knows yet where their calls will be.
+GenericPointer FilteredRecording::kept_notes(const GenericPointer& notes) const {
+  if (!had_traces_) return notes_without_calls(notes, texts_);
+  const bool keeps_end = !filter_.to_ns;
+  return moved_notes(notes, texts_,
+                     [&](std::string_view call, DeviceIndex device,
+                         std::uint64_t before) -> std::optional<std::uint64_t> {
+                       const std::uint64_t place = places_.kept_before(device, before);
+                       const bool is_lost =
+                           place == 0 && before > 0 &&
+                           call == program_event_name(ProgramEventKind::empty_cache);
+                       if (is_lost || !keeps_device(device.value)) return std::nullopt;
+                       if (!keeps_end && places_.is_behind_last(device, before))
+                         return std::nullopt;
+                       return place;
+                     });
 }
 
 void FilteredRecording::annotation(const AnnotationValue& annotation) {

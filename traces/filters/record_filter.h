@@ -4,10 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "traces/model/program_event.h"
+#include "traces/model/snapshot_tables.h"
 #include "traces/model/snapshot_values.h"
 
 namespace vramlab::traces {
@@ -63,18 +67,46 @@ class TimeSpanFilter {
   std::uint64_t last_ = 0;
 };
 
+/// The places of entries among those of a device that are kept.
+class KeptPlaces {
+ public:
+  void add(DeviceIndex device, bool is_kept);
+  /// How many of the device's first `before` entries were kept.
+  std::uint64_t kept_before(DeviceIndex device, std::uint64_t before) const;
+  /// Whether an entry behind the last one that was kept comes before the place.
+  bool is_behind_last(DeviceIndex device, std::uint64_t before) const;
+
+ private:
+  /// Entries in a row that were all kept or all left out.
+  struct Run {
+    std::uint64_t first = 0;
+    std::uint64_t kept_before = 0;
+    bool is_kept = false;
+  };
+  struct Entries {
+    std::uint64_t count = 0;
+    std::uint64_t kept = 0;
+    std::vector<Run> runs;
+  };
+  std::map<DeviceIndex, Entries> entries_;
+};
+
 /// Segments are the state at the end: they are left out where the span ends before it. The events
-/// of a program's memory go with its malloc, so no free is left without a malloc.
+/// of a program's memory go with its malloc, so no free is left without a malloc. Notes of a dry
+/// run move with the entries around them.
 class FilteredRecording : public PassingSinks {
  public:
-  FilteredRecording(const RecordFilter& filter, NativeSinks next);
+  FilteredRecording(const RecordFilter& filter, const TextTable& texts, NativeSinks next);
 
   void segment(const SegmentValue& segment) override;
   void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
   void annotation(const AnnotationValue& annotation) override;
+  void section(SnapshotSection section) override;
+  void unknown_section(TextId key, const GenericPointer& value) override;
   void program_event(const ProgramEvent& event) override;
 
  private:
+  GenericPointer kept_notes(const GenericPointer& notes) const;
   bool keeps_device(std::int64_t device) const {
     return !filter_.device || device == std::int64_t{*filter_.device};
   }
@@ -82,6 +114,9 @@ class FilteredRecording : public PassingSinks {
   bool keeps(const ProgramEvent& event);
 
   RecordFilter filter_;
+  const TextTable& texts_;
+  KeptPlaces places_;
+  bool had_traces_ = false;
   TimeSpanFilter recorded_times_;
   TimeSpanFilter program_times_;
   /// The ids of mallocs that were handed on. Looked up only.

@@ -135,6 +135,75 @@ class Recording(HookTest):
         self.assertEqual(os.listdir(self.work), ["program.py"])
 
 
+class Unrecorded(HookTest):
+    """Calls that leave no entry in the history."""
+
+    EMPTY = "_C._cuda_emptyCache()\n"
+    OPTIONS = "_C._cuda_cudaCachingAllocator_set_allocator_settings(%r)\n"
+
+    def noted(self, program, **more):
+        self.remove_reports()
+        self.run_program(program, **more)
+        with open(self.report()["history"], "rb") as file:
+            return pickle.load(file)["vramlab_dry_run"]
+
+    def calls(self, program, **more):
+        return [(call["call"], call["before"]) for call in self.noted(program, **more)["calls"]]
+
+    def test_version_is_noted_and_that_there_was_no_call(self):
+        self.assertEqual(self.noted(UP), {"format": 1, "torch": "2.6.0+fake", "calls": []})
+
+    def test_emptied_cache_that_held_nothing_is_noted(self):
+        self.assertEqual(self.calls(UP + self.EMPTY + self.EMPTY + "_C.allocate(1)\n" + self.EMPTY),
+                         [("empty_cache", 1), ("empty_cache", 2)])
+
+    def test_emptied_cache_that_released_something_is_not(self):
+        self.assertEqual(self.calls(UP + "_C.cached.append(512)\n" + self.EMPTY + self.EMPTY),
+                         [("empty_cache", 2)])
+
+    def test_options_are_noted_with_those_at_the_start(self):
+        notes = self.noted(BEGIN + self.OPTIONS % "a:1" + "torch.cuda.init()\n_C.allocate(1)\n"
+                           + "try:\n    " + self.OPTIONS % "refused" + "except ValueError:\n    pass",
+                           PYTORCH_CUDA_ALLOC_CONF="b:2")
+        self.assertEqual(notes["options"], "b:2")
+        self.assertEqual(notes["calls"],
+                         [{"device": 0, "before": 0, "call": "options", "text": "a:1"},
+                          {"device": 0, "before": 1, "call": "options", "text": "refused"}])
+
+    def test_memory_fraction_is_noted_with_the_size_of_the_device(self):
+        [call] = self.noted(UP + "_C._cuda_setMemoryFraction(0.5, 0)\n")["calls"]
+        self.assertEqual(call, {"device": 0, "before": 1, "call": "memory_fraction",
+                                "fraction": 0.5, "device_memory": 1 << 30})
+
+    def test_pool_that_ends_is_noted_with_its_scopes(self):
+        scope = ("from torch.cuda import memory\n%s = memory.MemPool()\n"
+                 "memory._cuda_beginAllocateToPool(0, %s.id)\n_C.allocate(1)\n"
+                 "memory._cuda_endAllocateCurrentStreamToPool(0, %s.id)\n")
+        pool = scope.replace("%s", "pool")
+        self.assertEqual(self.calls(UP + pool + "_C.allocate(1)\ndel pool\n"),
+                         [("pool_begin", 1), ("pool_end", 2), ("pool_destroy", 3)])
+        self.assertEqual(self.calls(UP + pool), [])
+
+    def test_counters_that_the_program_resets_go_on(self):
+        self.assertEqual(self.calls(UP + self.EMPTY + "_C._cuda_resetAccumulatedMemoryStats(0)\n"
+                                    "_C.allocate(1, 'free_requested')\n" + self.EMPTY),
+                         [("empty_cache", 1), ("empty_cache", 2)])
+
+    def test_places_are_counted_from_the_end_if_the_beginning_is_lost(self):
+        calls = self.calls(UP + self.EMPTY + self.OPTIONS % "a:1" + "_C.allocate(1)\n" +
+                           "_C.allocate(1)\n" + self.OPTIONS % "a:2" + "_C.allocate(1)\n"
+                           "del _C.trace[:2]\n")
+        self.assertEqual(calls, [("options", 0), ("options", 1)])
+
+    def test_call_without_a_place_is_told(self):
+        self.run_program(UP + "_C.allocate(1)\n_C.counters['alloc'] = 77\n" + self.EMPTY
+                         + "_C.counters['alloc'] = 2\n")
+        [report] = self.reports()
+        self.assertIn("has no place in the history", self.troubles(report)[0])
+        with open(report["history"], "rb") as file:
+            self.assertNotIn("calls", pickle.load(file)["vramlab_dry_run"])
+
+
 class Errors(HookTest):
     def test_exception_that_nobody_caught_is_told_with_its_place(self):
         self.run_program(UP + "def step():\n    return [][0]\n\nstep()", status=1)

@@ -48,7 +48,15 @@ int use_and_end(const std::string& folder) {
   if (call("cuMemHostAlloc", &pinned, std::size_t{4096}, 0U) != 0) return 4;
   if (call("cuMemFreeHost", pinned) != 0) return 5;
   if (call("cuMemHostAlloc", &pinned, std::size_t{512}, 0U) != 0) return 6;
-  return call("cuMemAlloc_v2", &at, std::size_t{3 << 20});
+  if (call("cuMemAlloc_v2", &at, std::size_t{3 << 20}) != 0) return 7;
+  unsigned long long managed = 0;
+  for (const std::size_t bytes : {std::size_t{5 << 20}, std::size_t{1 << 20}}) {
+    if (call("cuMemAllocManaged", &managed, bytes, 1U) != 0) return 8;
+    if (call("cuMemFree_v2", managed) != 0) return 9;
+  }
+  if (call("cuMemFree_v2", at) != 0) return 10;
+  if (call("cuMemAllocManaged", &managed, std::size_t{6 << 20}, 1U) != 0) return 11;
+  return 0;
 }
 
 TEST(DryRunLibcuda, leaves_notes_where_a_process_used_it) {
@@ -62,6 +70,10 @@ TEST(DryRunLibcuda, leaves_notes_where_a_process_used_it) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_NE(text.find("\"pid\": " + std::to_string(child)), std::string::npos) << text;
   EXPECT_NE(text.find("\"peak_used_bytes\": 4194304"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"peak_managed_bytes\": 6291456, \"managed_at_peak_bytes\": 5242880, "
+                      "\"peak_with_managed_bytes\": 9437184}"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("\"pinned\": {\"peak_bytes\": 4096, \"count\": 3, \"calls\": "
                       "[[\"host_alloc\", 4096], [\"host_free\", 4096], [\"host_alloc\", 512]]}"),
             std::string::npos)

@@ -1,6 +1,7 @@
 """Checks of the runs of one program. Each gives sentences about what is wrong."""
 
 import itertools
+import json
 import pickle
 
 import figures_compared
@@ -122,6 +123,16 @@ def pinned_memory_is_as_replayed(bench, run):
     """The calls for pinned memory that the dry run's runtime saw, and PyTorch's own figures."""
     host = bench.replay(run.folder / "pinned.vtrace.jsonl", "--frees", "recorded")["host"]
     return pinned_compared.differences(run, host)
+
+
+def managed_memory_is_counted(run):
+    """The summary has the figures that the program tells."""
+    [line] = [line for line in run.output.splitlines() if line.startswith("MANAGED ")]
+    [process] = json.loads((run.folder / "dry_run.json").read_text())["processes"]
+    [gpu] = process["driver"]
+    return [f"managed memory: {name} {gpu[name]}, the program {value}"
+            for name, value in json.loads(line.removeprefix("MANAGED ")).items()
+            if gpu[name] != value] + ([] if "managed memory" in run.errors else ["no line of it"])
 
 
 def programs_have_the_same_figures(run, other):

@@ -54,6 +54,8 @@ def check_runs(bench, program, runs):
                 told += checks.pinned_memory_is_as_replayed(bench, run)
             if program.compiled_from:
                 told += checks.compiled_code_is_the_models(program, run)
+            if program.managed:
+                told += checks.managed_memory_is_counted(run)
             if program.asks_options:
                 told += options_compared.differences(bench, run)
         label = f"[{run.option_string}] " if run.option_string else ""

@@ -4,6 +4,8 @@ import dataclasses
 import pathlib
 
 PROGRAMS_FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
+# Entries do not name the pools of requests, and a scope of a pool is that of a thread.
+POOLS_UNNAMED = tuple((2, minor) for minor in range(7, 12))
 EXPANDABLE = "expandable_segments:True"
 BOTH = ("", EXPANDABLE)
 MANY = ("", EXPANDABLE, "max_split_size_mb:64", "roundup_power2_divisions:4",
@@ -22,6 +24,8 @@ class Program:
     processes: int = 1
     by_torchrun: bool = False
     since: tuple = (2, 4)
+    # Versions whose histories do not tell what the answers need.
+    no_what_if_in: tuple = ()
     # Versions in which PyTorch refuses it with expandable segments.
     not_expandable_in: tuple = ()
     packages: tuple = ()
@@ -40,6 +44,8 @@ class Program:
     says: str = ""
     # Writes a trace of its pinned memory, pinned.vtrace.jsonl.
     pinned: bool = False
+    # Tells how much managed memory there was.
+    managed: bool = False
     # Tells which option strings PyTorch takes.
     asks_options: bool = False
 
@@ -48,10 +54,11 @@ class Program:
         return " ".join([self.name, *self.arguments])
 
     def in_version(self, version):
-        if version not in self.not_expandable_in:
-            return self
-        kept = tuple(text for text in self.option_strings if text != EXPANDABLE)
-        return dataclasses.replace(self, option_strings=kept)
+        kept = self.option_strings
+        if version in self.not_expandable_in:
+            kept = tuple(text for text in kept if text != EXPANDABLE)
+        what_if = self.what_if and version not in self.no_what_if_in
+        return dataclasses.replace(self, option_strings=kept, what_if=what_if)
 
 
 PROGRAMS = [
@@ -67,8 +74,7 @@ PROGRAMS = [
     Program("generation", option_strings=BOTH),
     Program("cuda_graph", option_strings=BOTH),
     Program("graphed_callables", option_strings=BOTH),
-    # A pool that dies gives back its segments, and no history says when it died.
-    Program("memory_pools", option_strings=BOTH, what_if=False, since=(2, 6),
+    Program("memory_pools", option_strings=BOTH, since=(2, 6), no_what_if_in=POOLS_UNNAMED,
             not_expandable_in=((2, 7),)),
     # Earlier histories do not name the pool of a request that failed. Whether one fails in a capture
     # depends on what fits, so another option string is another program.
@@ -84,6 +90,7 @@ PROGRAMS = [
     # 2.4 cannot empty the cache of pinned memory.
     Program("pinned_memory", since=(2, 5), says="HOST", pinned=True,
             options=("--kernel-time", "1000s")),
+    Program("managed_memory", says="MANAGED", managed=True),
     Program("pinned_pools", since=(2, 12), says="PEAKS"),
     Program("reserved_addresses", since=(2, 15),
             option_strings=(EXPANDABLE, f"{EXPANDABLE},expandable_segments_reserve:1G",
@@ -96,6 +103,10 @@ PROGRAMS = [
     Program("option_strings", since=(2, 13), says="TAKEN", asks_options=True),
     Program("optimizers", option_strings=BOTH),
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
+    Program("unrecorded_calls", option_strings=BOTH, since=(2, 6), no_what_if_in=POOLS_UNNAMED,
+            not_expandable_in=((2, 7),)),
+    # Its own options take the place of others.
+    Program("settings_on_the_way", option_strings=BOTH, what_if=False, says="FAILURES"),
     Program("random_requests", option_strings=MANY, plugin=True),
     # Its shapes depend on values.
     Program("host_reads", computed=False),

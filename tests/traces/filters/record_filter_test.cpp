@@ -19,7 +19,7 @@ std::string filtered(const std::string& records, const RecordFilter& filter) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
-  FilteredRecording kept(filter, writer->sinks());
+  FilteredRecording kept(filter, tables.texts, writer->sinks());
   const auto source = support::make_memory_source(header + records + end);
   read_native_text(*source, "file", tables, kept.sinks());
   writer->finish();
@@ -81,6 +81,36 @@ TEST(RecordFilter, one_stream_keeps_its_segments_and_events) {
             "{\"section\":\"segments\"}\n{\"segment\":{\"device\":0,\"stream\":0}}\n"
             "{\"section\":\"device_traces\"}\n{\"trace\":0}\n" +
                 first_entry + "{\"trace\":1}\n");
+}
+
+std::string note(const char* call, int before) {
+  return "{\"device\":0,\"before\":" + std::to_string(before) + ",\"call\":\"" + call + "\"}";
+}
+std::string notes(const std::string& calls) {
+  return "{\"unknown_section\":{\"format\":1,\"calls\":[" + calls +
+         "]},\"key\":\"vramlab_dry_run\"}\n";
+}
+
+/// An emptied cache from before the first entry that is kept says nothing of it.
+TEST(RecordFilter, notes_of_a_dry_run_move_with_the_entries) {
+  const std::string calls = note("options", 0) + "," + note("empty_cache", 1) + "," +
+                            note("options", 1) + "," + note("empty_cache", 2);
+  const std::string kept = filtered(recorded + notes(calls), span_ns(10'000, std::nullopt));
+  const std::string moved =
+      note("options", 0) + "," + note("options", 0) + "," + note("empty_cache", 1);
+  EXPECT_THAT(kept, testing::EndsWith(notes(moved)));
+  RecordFilter other_device;
+  other_device.device = 1;
+  EXPECT_THAT(filtered(recorded + notes(calls), other_device), testing::EndsWith(notes("")));
+  EXPECT_THAT(filtered(recorded + notes(calls), span_ns(std::nullopt, 10'000)),
+              testing::EndsWith(notes(note("options", 0) + "," + note("empty_cache", 1) + "," +
+                                      note("options", 1))));
+}
+
+TEST(RecordFilter, notes_before_the_entries_lose_their_calls) {
+  EXPECT_THAT(
+      filtered(notes(note("options", 1)) + recorded, span_ns(10'000, std::nullopt)),
+      testing::StartsWith("{\"unknown_section\":{\"format\":1},\"key\":\"vramlab_dry_run\"}\n"));
 }
 
 TEST(RecordFilter, an_event_without_a_time_is_where_the_last_one_was) {

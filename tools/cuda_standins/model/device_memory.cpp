@@ -88,8 +88,20 @@ std::optional<std::uint64_t> DeviceMemory::take(std::uint32_t device, std::uint6
   Device& on = devices_.at(device);
   const auto at = on.memory.allocate({bytes}, {0});
   if (!at) return std::nullopt;
-  on.peak_used = std::max(on.peak_used, on.memory.used().count);
+  on.note_peaks();
   return at->value;
+}
+
+void DeviceMemory::Device::note_peaks() {
+  const std::uint64_t used = memory.used().count;
+  if (used > peak_used) {
+    peak_used = used;
+    managed.at_peak_used = managed.bytes;
+  } else if (used == peak_used) {
+    managed.at_peak_used = std::max(managed.at_peak_used, managed.bytes);
+  }
+  managed.peak = std::max(managed.peak, managed.bytes);
+  managed.peak_with_used = std::max(managed.peak_with_used, managed.bytes + used);
 }
 
 allocator::MemoryInfo DeviceMemory::info(std::uint32_t device) const {
@@ -114,6 +126,11 @@ std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
     if (!at) return std::nullopt;
     wish.at = *at;
   }
+  if (wish.kind == MemoryKind::managed) {
+    Device& on = devices_.at(wish.device);
+    on.managed.bytes += wish.bytes;
+    on.note_peaks();
+  }
   wish.buffer_id = next_buffer_id_++;
   allocations_[wish.at] = wish;
   return wish.at;
@@ -122,6 +139,8 @@ std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
 void DeviceMemory::release(std::uint64_t at) {
   const auto found = allocations_.find(at);
   check(found != allocations_.end(), "only what was allocated is released");
+  if (found->second.kind == MemoryKind::managed)
+    devices_.at(found->second.device).managed.bytes -= found->second.bytes;
   if (is_on_host(found->second.kind))
     std::free(reinterpret_cast<void*>(at));
   else if (has_addresses_only(found->second.kind))

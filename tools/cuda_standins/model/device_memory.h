@@ -66,6 +66,17 @@ struct Mapping {
   std::uint64_t access = 0;
 };
 
+/// Managed memory of a device (cuMemAllocManaged), which lies on the host here. On a GPU it moves
+/// to the device where that has room, and pages to the host otherwise.
+struct ManagedMemory {
+  std::uint64_t bytes = 0;
+  std::uint64_t peak = 0;
+  /// As much as there was at the peak of the device's own memory.
+  std::uint64_t at_peak_used = 0;
+  /// The peak of both together.
+  std::uint64_t peak_with_used = 0;
+};
+
 class DeviceMemory {
  public:
   explicit DeviceMemory(const DriverOptions& options);
@@ -116,6 +127,7 @@ class DeviceMemory {
   /// The figures that programs are told.
   allocator::MemoryInfo info(std::uint32_t device) const;
   std::uint64_t peak_used(std::uint32_t device) const { return devices_.at(device).peak_used; }
+  const ManagedMemory& managed(std::uint32_t device) const { return devices_.at(device).managed; }
   /// Bytes that other users of the device hold.
   void set_external(std::uint32_t device, std::uint64_t bytes);
   /// The address of a variable of a module. The code that it belongs to has its memory, so it does
@@ -131,6 +143,9 @@ class DeviceMemory {
     streams::SimulatedMemory memory;
     std::uint64_t external = 0;
     std::uint64_t peak_used = 0;
+    ManagedMemory managed = {};
+
+    void note_peaks();
   };
 
   void back(streams::AddressRange range);

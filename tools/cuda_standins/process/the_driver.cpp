@@ -44,8 +44,12 @@ std::string gpus_text(StandInDriver& driver) {
   std::string text;
   for (std::uint32_t device = 0; device < driver.options().device_count; ++device) {
     text += text.empty() ? "" : ", ";
+    const ManagedMemory& managed = driver.memory().managed(device);
     text += "{\"index\": " + std::to_string(driver.options().machine_number(device)) +
-            ", \"peak_used_bytes\": " + std::to_string(driver.memory().peak_used(device)) + "}";
+            ", \"peak_used_bytes\": " + std::to_string(driver.memory().peak_used(device)) +
+            ", \"peak_managed_bytes\": " + std::to_string(managed.peak) +
+            ", \"managed_at_peak_bytes\": " + std::to_string(managed.at_peak_used) +
+            ", \"peak_with_managed_bytes\": " + std::to_string(managed.peak_with_used) + "}";
   }
   return "[" + text + "]";
 }

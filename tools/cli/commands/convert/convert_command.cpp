@@ -43,7 +43,8 @@ class ConvertChain {
       filters_.push_back(std::make_unique<traces::AnonymizedRecording>(tables, sinks()));
     if (steps.strips_frames) filters_.push_back(std::make_unique<traces::StrippedFrames>(sinks()));
     if (leaves_out(steps.filter))
-      filters_.push_back(std::make_unique<traces::FilteredRecording>(steps.filter, sinks()));
+      filters_.push_back(
+          std::make_unique<traces::FilteredRecording>(steps.filter, tables.texts, sinks()));
   }
 
   /// The sinks that the reader writes to.

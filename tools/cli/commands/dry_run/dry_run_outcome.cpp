@@ -164,6 +164,27 @@ void add_driver_accounts(std::string& text, const DryRunOutcome& outcome) {
                      std::to_string(process.notes.process));
 }
 
+/// The GPU of a process that has most managed memory, if any has some. It needs no room on the GPU,
+/// but what does not fit pages to the host.
+void add_managed(std::string& text, const DryRunOutcome& outcome) {
+  const DryRunProcess* owner = nullptr;
+  const NotedGpu* most = nullptr;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const NotedGpu& gpu : process.notes.gpus)
+      if (gpu.peak_managed_bytes > (most == nullptr ? 0 : most->peak_managed_bytes)) {
+        owner = &process;
+        most = &gpu;
+      }
+  if (most == nullptr) return;
+  std::string where = "GPU " + std::to_string(most->index);
+  if (outcome.processes.size() > 1) where += ", process " + std::to_string(owner->notes.process);
+  add_line(text, "managed memory",
+           "peak " + format_bytes(Bytes{most->peak_managed_bytes}) + ", " +
+               format_bytes(Bytes{most->managed_at_peak_bytes}) + " at the peak of " + where +
+               ": it pages to the host unless " +
+               format_bytes(Bytes{most->peak_with_managed_bytes}) + " fit");
+}
+
 /// The process that pinned most of the host's memory, if any did.
 void add_pinned(std::string& text, const DryRunOutcome& outcome) {
   const auto most = std::ranges::max_element(
@@ -536,7 +557,11 @@ ordered_json python_json(const PythonNotes& python) {
 }
 
 ordered_json gpu_json(const NotedGpu& gpu) {
-  return {{"index", gpu.index}, {"peak_used_bytes", gpu.peak_used_bytes}};
+  return {{"index", gpu.index},
+          {"peak_used_bytes", gpu.peak_used_bytes},
+          {"peak_managed_bytes", gpu.peak_managed_bytes},
+          {"managed_at_peak_bytes", gpu.managed_at_peak_bytes},
+          {"peak_with_managed_bytes", gpu.peak_with_managed_bytes}};
 }
 
 ordered_json pinned_json(const NotedPinned& pinned) {
@@ -599,6 +624,7 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
   add_made_up_end(text, outcome);
   add_devices(text, outcome);
   add_driver_accounts(text, outcome);
+  add_managed(text, outcome);
   add_pinned(text, outcome);
   add_holder(text, outcome);
   if (outcome.explanation) add_explanation(text, *outcome.explanation);

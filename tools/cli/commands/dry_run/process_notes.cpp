@@ -114,8 +114,11 @@ void add_notes(const ordered_json& object, const NotesFile& file, ProcessNotes& 
     for (const ordered_json& note : list_of(object, "notes"))
       process.notes.push_back(note_from(note));
     for (const ordered_json& gpu : list_of(object, "gpus"))
-      process.gpus.push_back(
-          {value_of<std::int64_t>(gpu, "index"), value_of<std::uint64_t>(gpu, "peak_used_bytes")});
+      process.gpus.push_back({value_of<std::int64_t>(gpu, "index"),
+                              value_of<std::uint64_t>(gpu, "peak_used_bytes"),
+                              value_of<std::uint64_t>(gpu, "peak_managed_bytes"),
+                              value_of<std::uint64_t>(gpu, "managed_at_peak_bytes"),
+                              value_of<std::uint64_t>(gpu, "peak_with_managed_bytes")});
   }
   if (const auto pinned = object.find("pinned"); pinned != object.end() && pinned->is_object())
     process.pinned = pinned_from(*pinned);

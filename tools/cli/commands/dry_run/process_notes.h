@@ -34,6 +34,11 @@ struct Note {
 struct NotedGpu {
   std::int64_t index = 0;
   std::uint64_t peak_used_bytes = 0;
+  /// Managed memory at its own peak, and at that of the GPU's memory.
+  std::uint64_t peak_managed_bytes = 0;
+  std::uint64_t managed_at_peak_bytes = 0;
+  /// The peak of both together.
+  std::uint64_t peak_with_managed_bytes = 0;
 };
 
 /// A call that pinned host memory or gave it back, such as `host_alloc`.

@@ -376,6 +376,8 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
 
 std::string writer_text(const replay::VersionGuess& guess) {
   if (guess.versions == "unknown") return "an unknown version of PyTorch: " + guess.reason;
+  if (guess.certainty == replay::Certainty::told)
+    return "PyTorch " + guess.versions + " (" + guess.reason + ")";
   return "PyTorch " + guess.versions + " (guessed: " + guess.reason + ")";
 }
 

@@ -12,8 +12,8 @@ import os
 import platform
 import sys
 
-from vramlab_dry_run import (compiled_lines, computed, endings, place, programs_recording, report, steps,
-                             values)
+from vramlab_dry_run import (compiled_lines, computed, endings, place, programs_recording, report,
+                             steps, unrecorded, values)
 
 _MOST_FAILURES_TOLD = 3
 
@@ -43,6 +43,7 @@ def prepare(torch_cuda):
     report.guarded(_tell_cudnn_version)(torch)
     place.prepare(os.path.dirname(os.path.abspath(torch.__file__)))
     _wrap(sys.modules["torch.cuda.memory"])
+    report.guarded(unrecorded.watch)(torch)
     computed.prepare(torch)
     torch_cuda._lazy_call(_cuda_came_up)
 
@@ -92,6 +93,7 @@ def _cuda_came_up():
     _process = os.getpid()
     endings.note_process()
     report.values["cuda_came_up"] = True
+    unrecorded.cuda_came_up()
     _record("all", context=_context(), stacks=_stacks(), max_entries=sys.maxsize, **_more)
     for begin in (_watch_failures, place.register, values.watch, computed.begin, steps.watch,
                   endings.watch_crashes):
@@ -186,10 +188,12 @@ def dump():
     collects = gc.isenabled()
     gc.disable()
     try:
+        counted = unrecorded.totals()
         snapshot = _taken_snapshot()
         _leave_out_own_frames(snapshot)
         report.guarded(compiled_lines.add_to)(_stacks_in(snapshot))
         steps.add_marks(snapshot)
+        report.guarded(unrecorded.add_to)(snapshot, counted)
         path = report.expanded(pattern)
         report.replace_file(path, lambda file: pickle.dump(snapshot, file))
         report.values["history"] = path

@@ -22,8 +22,38 @@ if os.environ.get("FAKE_TORCH_CODE"):
         return os.environ["FAKE_TORCH_CODE"]
 
 
+counters = {"alloc": 0, "free_requested": 0, "free_completed": 0, "segment_free": 0, "oom": 0}
+
+
 def _cuda_memoryStats(device):
-    return {"allocation": {"all": {"allocated": len(trace)}}}
+    return {"allocation": {"all": {"allocated": counters["alloc"],
+                                   "freed": counters["free_requested"]}},
+            "active": {"all": {"freed": counters["free_completed"]}},
+            "reserved_bytes": {"all": {"freed": counters["segment_free"]}},
+            "num_ooms": counters["oom"]}
+
+
+def _cuda_resetAccumulatedMemoryStats(device):
+    for name in counters:
+        counters[name] = 0
+
+
+def _cuda_cudaCachingAllocator_set_allocator_settings(env):
+    if env == "refused":
+        raise ValueError(env)
+
+
+def _cuda_setMemoryFraction(fraction, device):
+    pass
+
+
+def _cuda_emptyCache():
+    if cached:
+        allocate(cached.pop(), "segment_free")
+
+
+# Sizes of segments that are free.
+cached = []
 
 
 def _cuda_record_memory_history(enabled, context, stacks, max_entries, *more):
@@ -60,6 +90,7 @@ def _host_sections():
 
 
 def allocate(size, action="alloc"):
+    counters[action] += size if action == "segment_free" else 1
     frame = sys._getframe(1)
     if recording and recording["enabled"]:
         trace.append({"action": action, "addr": 0x600000000000 + 512 * len(trace), "size": size,

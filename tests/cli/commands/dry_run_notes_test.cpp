@@ -1,0 +1,149 @@
+// The notes of a dry run: calls without an entry in PyTorch's history, which a replay makes all the
+// same (docs/reference/trace_format.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/kit/command_test.h"
+
+namespace vramlab::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class DryRunNotes : public FolderTest {
+ protected:
+  /// The history that a program leaves, as PyTorch would write it, with these notes.
+  std::string recording(const std::string& program, const std::string& notes,
+                        std::vector<std::string> options = {}) {
+    const std::string plain = in_folder("plain.json");
+    std::vector<std::string> arguments = {
+        "replay",
+        "--force",
+        "--on-oom",
+        "skip",
+        "--snapshot-out",
+        plain,
+        write("program.vtrace.jsonl", "{\"format\":\"vramlab-trace\",\"version\":1}\n" + program)};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult made = run_vramlab(std::move(arguments));
+    EXPECT_EQ(made.exit_status, 0) << made.errors;
+    std::ifstream file(plain);
+    std::ostringstream text;
+    text << file.rdbuf();
+    std::string snapshot = text.str();
+    snapshot.erase(snapshot.find_last_of('}'));
+    return write("recording.json", snapshot + ",\"vramlab_dry_run\":{\"format\":1," + notes + "}}");
+  }
+  ProgramResult asked(std::vector<std::string> arguments) {
+    return run_vramlab(std::move(arguments));
+  }
+  std::string replayed(const std::string& file, std::vector<std::string> options) {
+    std::vector<std::string> arguments = {"replay", "--json", "--on-oom", "skip", file};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return asked(std::move(arguments)).output;
+  }
+};
+
+const std::vector<std::string> with_units = {"--conf", "expandable_segments:True"};
+/// With expandable segments the free block has no unit of its own, so that nothing is released.
+/// Otherwise it is a segment.
+constexpr const char* two_blocks =
+    "{\"malloc\":1,\"bytes\":12582912}\n{\"malloc\":2,\"bytes\":12582912}\n{\"free\":1}\n";
+
+TEST_F(DryRunNotes, version_of_pytorch_is_no_guess) {
+  const std::string file = recording("{\"malloc\":1,\"bytes\":512}\n", R"("torch":"2.6.0+cu124")");
+  const ProgramResult verified = asked({"verify", file});
+  EXPECT_THAT(verified.output, HasSubstr("2.6"));
+  EXPECT_THAT(verified.output, Not(HasSubstr("guessed")));
+  EXPECT_THAT(asked({"info", file}).output, HasSubstr("PyTorch 2.6.0+cu124 (a dry run noted it)"));
+  EXPECT_THAT(asked({"info", file}).output, Not(HasSubstr("vramlab_dry_run")));
+}
+
+/// A block of 80 MiB serves 43 MiB whole under limits that no file holds.
+TEST_F(DryRunNotes, options_hold_from_their_place_on) {
+  std::string program =
+      "{\"malloc\":1,\"bytes\":83886080}\n"
+      "{\"options\":\"max_split_size_mb:40,max_non_split_rounding_mb:38\"}\n"
+      "{\"free\":1}\n{\"malloc\":2,\"bytes\":45088768}\n"
+      "{\"malloc\":3,\"bytes\":31457280}\n{\"options\":\"\"}\n";
+  const std::string calls =
+      R"({"device":0,"before":2,"call":"options","text":"max_split_size_mb:40,max_non_split_rounding_mb:38"},)"
+      R"({"device":0,"before":7,"call":"options","text":""})";
+  const std::string file =
+      recording(program, R"("torch":"2.6.0","options":"","calls":[)" + calls + "]");
+  const ProgramResult verified = asked({"verify", "--require", "exact", file});
+  EXPECT_EQ(verified.exit_status, 0) << verified.output << verified.errors;
+  EXPECT_THAT(verified.output, Not(HasSubstr("guessed")));
+  const std::string silent = recording(program, R"("torch":"2.6.0")");
+  EXPECT_NE(asked({"verify", "--require", "exact", silent}).exit_status, 0);
+}
+
+TEST_F(DryRunNotes, string_that_was_refused_is_no_obstacle) {
+  const std::string file = recording(
+      "{\"malloc\":1,\"bytes\":512}\n{\"malloc\":2,\"bytes\":512}\n",
+      R"("torch":"2.6.0","options":"","calls":[{"device":0,"before":2,"call":"options","text":"nonsense:1"}])");
+  EXPECT_EQ(asked({"verify", "--require", "exact", file}).exit_status, 0);
+}
+
+TEST_F(DryRunNotes, cache_that_held_nothing_is_emptied_under_other_options_too) {
+  const std::string note = R"({"device":0,"before":6,"call":"empty_cache"})";
+  const std::string file =
+      recording(two_blocks, R"("torch":"2.6.0","calls":[)" + note + "]", with_units);
+  EXPECT_EQ(asked({"verify", "--require", "exact", file}).exit_status, 0);
+  EXPECT_THAT(replayed(file, {"--conf", ""}), HasSubstr("\"end_reserved\": 12582912"));
+  const std::string silent = recording(two_blocks, R"("torch":"2.6.0","calls":[])", with_units);
+  EXPECT_THAT(replayed(silent, {"--conf", ""}), HasSubstr("\"end_reserved\": 25165824"));
+}
+
+TEST_F(DryRunNotes, pool_that_ends_gives_back_what_is_free_in_it) {
+  const std::string in_pool = "{\"pool_create\":[0,1]}\n{\"pool_begin\":[0,1]}\n" +
+                              std::string(two_blocks) +
+                              "{\"pool_end\":[0,1]}\n{\"pool_release\":[0,1]}\n";
+  const std::string note = R"({"device":0,"before":6,"call":"pool_destroy","pool":[0,1]})";
+  const std::string file =
+      recording(in_pool, R"("torch":"2.6.0","calls":[)" + note + "]", with_units);
+  EXPECT_EQ(asked({"verify", "--require", "exact", file}).exit_status, 0);
+  EXPECT_THAT(replayed(file, {"--conf", ""}), HasSubstr("\"end_reserved\": 12582912"));
+}
+
+TEST_F(DryRunNotes, share_of_the_device_is_that_of_another_device_too) {
+  const std::string file = recording(
+      "{\"memory_fraction\":0.5}\n{\"malloc\":1,\"bytes\":314572800}\n"
+      "{\"malloc\":2,\"bytes\":314572800}\n",
+      R"("torch":"2.6.0","calls":[{"device":0,"before":0,"call":"memory_fraction","fraction":0.5,"device_memory":1073741824}])",
+      {"--device-memory", "1GiB"});
+  EXPECT_EQ(asked({"verify", "--require", "exact", file}).exit_status, 0);
+  EXPECT_THAT(replayed(file, {}), HasSubstr("\"out_of_memory\": 1\n"));
+  EXPECT_THAT(replayed(file, {"--conf", "max_split_size_mb:64"}),
+              HasSubstr("\"out_of_memory\": 1\n"));
+  EXPECT_THAT(replayed(file, {"--device-memory", "1000MiB"}), HasSubstr("\"out_of_memory\": 1\n"));
+  EXPECT_THAT(replayed(file, {"--device-memory", "4GiB"}), HasSubstr("\"out_of_memory\": 0\n"));
+}
+
+TEST_F(DryRunNotes, all_formats_keep_them) {
+  const std::string note = R"({"device":0,"before":6,"call":"empty_cache"})";
+  std::string file = recording(two_blocks, R"("torch":"2.6.0","calls":[)" + note + "]", with_units);
+  for (const char* name : {"a.vtrace", "b.pickle", "c.vtrace.jsonl", "d.json"}) {
+    const std::string next = in_folder(name);
+    const ProgramResult converted = asked({"convert", "--anonymize", file, "-o", next});
+    ASSERT_EQ(converted.exit_status, 0) << converted.errors;
+    file = next;
+    EXPECT_THAT(replayed(file, {"--conf", ""}), HasSubstr("\"end_reserved\": 12582912")) << name;
+  }
+}
+
+TEST_F(DryRunNotes, places_that_no_history_can_have_are_refused) {
+  const std::string file =
+      recording("{\"malloc\":1,\"bytes\":512}\n",
+                R"("torch":"2.6.0","calls":[{"device":0,"before":77,"call":"empty_cache"}])");
+  const ProgramResult verified = asked({"verify", file});
+  EXPECT_EQ(verified.exit_status, 2);
+  EXPECT_THAT(verified.errors, HasSubstr("expected places from 0 to 2 among its entries"));
+}
+
+}  // namespace
+}  // namespace vramlab::tests
