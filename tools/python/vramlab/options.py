@@ -51,6 +51,7 @@ class ReplayOptions(TypedDict, total=False):
     memory_fraction: float
     on_oom: Literal["recorded", "stop", "skip", "report"]
     reference: Text
+    segments: Literal["upwards", "downwards", "by-size"]
     snapshot_at: Text
     snapshot_out: Text
     timeline: Text
@@ -345,6 +346,7 @@ class DryRunOptions(TypedDict, total=False):
     force: bool
     gpus: int
     held_by_others: Amount
+    keep_compiled: Text
     kernel_time: Amount
     mark_every: int
     rank: int
