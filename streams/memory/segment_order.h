@@ -1,5 +1,5 @@
 // SegmentOrder: where the driver puts one segment beside the others. Nobody knows it beforehand,
-// and it decides between free blocks of one size, as the allocator takes the lowest.
+// and it decides between free blocks of one size where the allocator takes the lowest: up to 2.11.
 #pragma once
 
 #include "streams/memory/simulated_memory.h"
