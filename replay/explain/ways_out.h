@@ -1,5 +1,5 @@
-// WaysOut: the smallest GPU that would have been enough, and the best setting without a limit of
-// memory, both found by replaying.
+// WaysOut: the smallest GPU that would have been enough, the best setting without a limit of
+// memory, and the peaks that other addresses of segments give, all found by replaying.
 #pragma once
 
 #include <cstdint>

@@ -203,13 +203,10 @@ CompactEvent CompactWriter::compact(const ProgramEvent& event) {
     case EventKind::use:
       return {CompactKind::use, slot_of(name, "used"), shape_of({event.device, {}, event.stream})};
     case EventKind::work:
-      return of_stream(event, CompactKind::work);
     case EventKind::stream_done:
-      return of_stream(event, CompactKind::stream_done);
     case EventKind::event_record:
-      return of_stream(event, CompactKind::event_record);
     case EventKind::event_wait:
-      return of_stream(event, CompactKind::event_wait);
+      return of_stream(event);
     default:
       break;
   }
@@ -217,11 +214,13 @@ CompactEvent CompactWriter::compact(const ProgramEvent& event) {
                is_of_streams_alone(event) ? CompactKind::other_of_streams : CompactKind::other);
 }
 
-CompactEvent CompactWriter::of_stream(const ProgramEvent& event, CompactKind kind) {
+CompactEvent CompactWriter::of_stream(const ProgramEvent& event) {
   const std::uint64_t* const value = slot_field(event);
   const std::uint64_t number = value != nullptr ? *value : 0;
   if (!is_plain(event, number)) return whole(event, CompactKind::other_of_streams);
-  return {kind, static_cast<std::uint32_t>(number), shape_of({event.device, {}, event.stream})};
+  const auto kind = std::ranges::find(plain_kinds, event.kind) - plain_kinds.begin();
+  return {static_cast<CompactKind>(kind), static_cast<std::uint32_t>(number),
+          shape_of({event.device, {}, event.stream})};
 }
 
 /// Times and stacks are kept apart.

@@ -195,7 +195,7 @@ class CompactWriter {
   };
 
   CompactEvent compact(const traces::ProgramEvent& event);
-  CompactEvent of_stream(const traces::ProgramEvent& event, CompactKind kind);
+  CompactEvent of_stream(const traces::ProgramEvent& event);
   CompactEvent whole(const traces::ProgramEvent& event, CompactKind kind);
   void note_traits(const traces::ProgramEvent& event);
   std::uint32_t new_slot(const BlockName& name);

@@ -207,7 +207,8 @@ class ProgramBuilder {
         add(call.kind).fraction = call.fraction;
         return;
       case ProgramEventKind::empty_cache:
-        return void(add(call.kind));
+        add(call.kind);
+        return;
       case ProgramEventKind::pool_destroy: {
         const auto follower = followers_.find(call.pool);
         return end_pool(follower == followers_.end() ? call.pool : follower->second);

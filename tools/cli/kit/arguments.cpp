@@ -161,6 +161,12 @@ constexpr std::array segment_orders = {
     NamedOrder{"by-size", streams::SegmentOrder::by_size},
 };
 
+std::vector<std::string> segment_order_names() {
+  std::vector<std::string> names;
+  for (const NamedOrder& order : segment_orders) names.emplace_back(order.name);
+  return names;
+}
+
 std::optional<streams::SegmentOrder> segment_order_of(const std::string& name) {
   const auto found = std::ranges::find(segment_orders, name, &NamedOrder::name);
   return found == segment_orders.end() ? std::nullopt : std::optional(found->order);
@@ -299,7 +305,7 @@ void add_segment_order(CLI::App& command, ReplayArguments& arguments) {
                   "Where the driver puts new segments: each above those before (upwards), below "
                   "them (downwards), or larger ones above smaller ones (by-size) (default: as "
                   "recorded, else upwards)")
-      ->check(CLI::IsMember({"upwards", "downwards", "by-size"}));
+      ->check(CLI::IsMember(segment_order_names()));
 }
 
 void add_conf(CLI::App& command, ReplayArguments& arguments) {

@@ -102,6 +102,14 @@ RankChannel::Mail& RankChannel::outbox(int to) {
   return found->second;
 }
 
+/// Opened once the sender has made it.
+RankChannel::Mail& RankChannel::inbox(std::pair<int, int> way) {
+  Mail& mail = received_[way];
+  if (mail.file < 0)
+    mail = {open(path_of(way.first, way.second).c_str(), O_RDONLY | O_CLOEXEC), sizeof(Sender)};
+  return mail;
+}
+
 void RankChannel::send(int to, std::uint64_t number, const std::optional<Bytes>& values) {
   const std::lock_guard guard(lock_);
   Mail& mail = outbox(to);
@@ -148,9 +156,7 @@ std::optional<Bytes> RankChannel::receive(int from, int to, std::uint64_t number
 RankChannel::Look RankChannel::look_into(std::pair<int, int> way, std::uint64_t number,
                                          std::optional<Bytes>& values) {
   const std::lock_guard guard(lock_);
-  Mail& mail = received_[way];
-  if (mail.file < 0)
-    mail = {open(path_of(way.first, way.second).c_str(), O_RDONLY | O_CLOEXEC), sizeof(Sender)};
+  Mail& mail = inbox(way);
   return mail.file < 0 ? Look::not_yet : look(mail, number, values);
 }
 
@@ -175,9 +181,7 @@ RankChannel::Look RankChannel::look(Mail& mail, std::uint64_t number,
 RankChannel::RankState RankChannel::state_of(int rank) {
   const std::lock_guard guard(lock_);
   if (lost_.contains(rank)) return RankState::ended;
-  Mail& mail = received_[{rank, to_all_ranks}];
-  if (mail.file < 0)
-    mail = {open(path_of(rank, to_all_ranks).c_str(), O_RDONLY | O_CLOEXEC), sizeof(Sender)};
+  const Mail& mail = inbox({rank, to_all_ranks});
   Sender sender;
   if (mail.file < 0 || !read_at(mail.file, 0, sender)) return RankState::absent;
   return sender.has_left != 0 || start_of_process(sender.process) != sender.started

@@ -63,6 +63,7 @@ class RankChannel {
 
   std::string path_of(int from, int to) const;
   Mail& outbox(int to);
+  Mail& inbox(std::pair<int, int> way);
   Look look(Mail& mail, std::uint64_t number, std::optional<Bytes>& values);
   Look look_into(std::pair<int, int> way, std::uint64_t number, std::optional<Bytes>& values);
   RankState state_of(int rank);

@@ -35,9 +35,9 @@ def prepare(utils):
 
 def _line_of_nodes(nodes):
     """The innermost line outside PyTorch of the last node, whose result the kernel stores."""
-    order = {node: number for node in nodes for number, node in enumerate(node.graph.nodes)} \
-        if len({node.graph for node in nodes}) == 1 else {}
-    for node in sorted(nodes, key=lambda node: order.get(node, 0), reverse=True):
+    graphs = dict.fromkeys(node.graph for node in nodes)
+    in_order = (node for graph in graphs for node in reversed(graph.nodes) if node in nodes)
+    for node in in_order:
         frames = _FRAME.findall(node.meta.get("stack_trace") or "")
         for frame in reversed(frames):
             if not place.is_of_library(frame[0]):

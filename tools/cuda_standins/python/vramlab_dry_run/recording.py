@@ -103,7 +103,7 @@ def _cuda_came_up():
 def _context():
     """Which events have a stack. PyTorch 2.11 loses an exception that is under way when memory is
     freed, where it takes the stack of a free."""
-    return "alloc" if report.values["torch"].startswith("2.11.") else "all"
+    return "alloc" if (report.values["torch"] or "").startswith("2.11.") else "all"
 
 
 def _stacks():
