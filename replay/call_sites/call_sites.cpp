@@ -70,8 +70,12 @@ std::string pool_name(PoolId pool) {
 /// The key of each block in a group. Blocks of a stack have the same site, so few texts are made.
 class Keys {
  public:
-  Keys(GroupBy by, const traces::SnapshotTables& tables, const AgeReference& moment)
-      : by_(by), tables_(tables), sites_(tables), moment_(moment) {}
+  Keys(GroupBy by, const traces::SnapshotTables& tables, const BlockFacts& facts)
+      : by_(by),
+        tables_(tables),
+        sites_(tables),
+        facts_(facts),
+        kinds_(facts.kinds == nullptr ? nullptr : facts.kinds->of_device(facts.device)) {}
 
   std::string of(const LiveBlock& block) {
     switch (by_) {
@@ -86,15 +90,27 @@ class Keys {
       case GroupBy::pool:
         return pool_name(block.pool);
       case GroupBy::age:
-        return age_class(block, moment_);
+        return age_class(block, facts_.moment);
       case GroupBy::label:
         return block.label == traces::TextId{} ? "(no label)"
                                                : std::string(tables_.texts.text(block.label));
+      case GroupBy::kind:
+        return shown_name_of(kind_of(block).kind);
+      case GroupBy::module:
+        return kinds_ == nullptr ? shown_name_of(MemoryKind::not_labelled)
+                                 : module_key(kind_of(block), *facts_.kinds);
+      case GroupBy::parameter:
+        return kinds_ == nullptr ? shown_name_of(MemoryKind::not_labelled)
+                                 : parameter_key(kind_of(block), *facts_.kinds);
     }
     return {};
   }
 
  private:
+  BlockKind kind_of(const LiveBlock& block) const {
+    return kinds_ == nullptr ? BlockKind{} : kinds_->of(block);
+  }
+
   static bool has_stack(const LiveBlock& block) { return block.stack != traces::StackId{}; }
   static std::string without_stack(const LiveBlock& block) {
     return block.event ? no_stack_name : earlier_name;
@@ -103,7 +119,8 @@ class Keys {
   GroupBy by_;
   const traces::SnapshotTables& tables_;
   SiteNames sites_;
-  AgeReference moment_;
+  BlockFacts facts_;
+  const BlockKinds* kinds_;
 };
 
 struct Collected {
@@ -126,6 +143,17 @@ struct Collected {
     totals.add(other.totals);
   }
 };
+
+/// Groups by key as a list, the most bytes first.
+template <class Group>
+std::vector<HeldGroup> by_size(const std::map<std::string, Group>& groups) {
+  std::vector<HeldGroup> sorted;
+  for (const auto& [key, group] : groups) sorted.push_back({key, group.totals, group.sample_stack});
+  std::ranges::stable_sort(sorted, [](const HeldGroup& a, const HeldGroup& b) {
+    return a.totals.bytes > b.totals.bytes;
+  });
+  return sorted;
+}
 
 /// A stack, and whether its blocks are from before the history.
 using StackKey = std::pair<traces::StackId, bool>;
@@ -194,9 +222,8 @@ GroupTotals totals_of(const std::vector<LiveBlock>& blocks) {
 }
 
 std::vector<HeldGroup> group_blocks(const std::vector<LiveBlock>& blocks, GroupBy by,
-                                    const traces::SnapshotTables& tables,
-                                    const AgeReference& moment) {
-  Keys keys(by, tables, moment);
+                                    const traces::SnapshotTables& tables, const BlockFacts& facts) {
+  Keys keys(by, tables, facts);
   std::map<std::string, Collected> groups;
   if (by == GroupBy::site || by == GroupBy::stack) {
     std::map<std::pair<traces::StackId, bool>, std::pair<LiveBlock, Collected>> stacks;
@@ -209,12 +236,17 @@ std::vector<HeldGroup> group_blocks(const std::vector<LiveBlock>& blocks, GroupB
   } else {
     for (const LiveBlock& block : blocks) groups[keys.of(block)].add(block);
   }
-  std::vector<HeldGroup> sorted;
-  for (auto& [key, group] : groups) sorted.push_back({key, group.totals, group.sample_stack});
-  std::ranges::stable_sort(sorted, [](const HeldGroup& a, const HeldGroup& b) {
-    return a.totals.bytes > b.totals.bytes;
-  });
-  return sorted;
+  return by_size(groups);
+}
+
+std::vector<HeldGroup> joined(const std::vector<std::vector<HeldGroup>>& lists) {
+  std::map<std::string, HeldGroup> groups;
+  for (const std::vector<HeldGroup>& list : lists)
+    for (const HeldGroup& group : list) {
+      const auto [known, is_new] = groups.try_emplace(group.key, group);
+      if (!is_new) known->second.totals.add(group.totals);
+    }
+  return by_size(groups);
 }
 
 StackTree stack_tree_of(const std::vector<LiveBlock>& blocks, const traces::SnapshotTables& tables,

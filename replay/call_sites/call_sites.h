@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "replay/call_sites/memory_events.h"
+#include "replay/kinds/block_kinds.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/model/user_frame.h"
 
@@ -30,7 +31,16 @@ enum class GroupBy : std::uint8_t {
   age,
   /// The name that the program gave the block.
   label,
+  /// The kind of memory (replay/kinds), where the recording says it.
+  kind,
+  /// The path of the module, with `*` for its numbers.
+  module,
+  /// The parameter, with its state in an optimizer, or else the module.
+  parameter,
 };
+
+/// Whether blocks are grouped by what they hold.
+constexpr bool needs_kinds(GroupBy by) { return by >= GroupBy::kind; }
 
 struct GroupTotals {
   /// As LiveBlock::bytes.
@@ -56,10 +66,20 @@ struct AgeReference {
   std::optional<std::uint64_t> time_ns;
 };
 
+/// Facts beside the blocks of one device.
+struct BlockFacts {
+  AgeReference moment = {};
+  /// Null where the recording has no kinds; then nothing is labelled.
+  const RecordingKinds* kinds = nullptr;
+  std::int64_t device = 0;
+};
+
 /// The groups, the most bytes first, equal ones by key.
 std::vector<HeldGroup> group_blocks(const std::vector<LiveBlock>& blocks, GroupBy by,
                                     const traces::SnapshotTables& tables,
-                                    const AgeReference& moment = {});
+                                    const BlockFacts& facts = {});
+/// The groups of several devices as one list.
+std::vector<HeldGroup> joined(const std::vector<std::vector<HeldGroup>>& lists);
 
 GroupTotals totals_of(const std::vector<LiveBlock>& blocks);
 

@@ -266,4 +266,21 @@ FoundHoldings find_holdings(Recording& recording, const Moment& moment,
   return found;
 }
 
+void add_kinds(FoundHoldings& found, const Recording& recording) {
+  found.kinds = find_kinds(recording);
+  if (found.kinds == nullptr) {
+    found.notes.emplace_back(
+        "the recording does not say what its blocks hold; vramlab dry-run and "
+        "vramlab.torch.record(kinds=True) note it");
+    return;
+  }
+  found.notes.insert(found.notes.end(), found.kinds->doubts.begin(), found.kinds->doubts.end());
+}
+
+std::vector<HeldGroup> group_holdings(const FoundHoldings& found, const DeviceHoldings& device,
+                                      GroupBy by, const traces::SnapshotTables& tables) {
+  return group_blocks(device.blocks, by, tables,
+                      {{device.event, device.time_ns}, found.kinds.get(), device.device});
+}
+
 }  // namespace vramlab::replay

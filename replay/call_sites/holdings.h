@@ -11,10 +11,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "replay/call_sites/call_sites.h"
 #include "replay/call_sites/memory_events.h"
 #include "replay/metrics/device_state.h"
 #include "replay/metrics/memory_curve.h"
@@ -138,6 +140,8 @@ class HoldingsFinder : public MemoryEventSink {
 
 struct FoundHoldings {
   std::vector<DeviceHoldings> devices;
+  /// The kinds of memory; null where nobody asked, or the recording does not say.
+  std::shared_ptr<const RecordingKinds> kinds;
   /// Sentences about all that is not sure.
   std::vector<std::string> notes;
 };
@@ -146,5 +150,12 @@ struct FoundHoldings {
 /// where there is none.
 FoundHoldings find_holdings(Recording& recording, const Moment& moment,
                             std::optional<std::uint64_t> allocated_after = {});
+
+/// Adds what blocks hold, or a note that the recording does not say it.
+void add_kinds(FoundHoldings& found, const Recording& recording);
+
+/// The blocks of one of its devices in groups.
+std::vector<HeldGroup> group_holdings(const FoundHoldings& found, const DeviceHoldings& device,
+                                      GroupBy by, const traces::SnapshotTables& tables);
 
 }  // namespace vramlab::replay

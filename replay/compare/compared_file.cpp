@@ -8,6 +8,7 @@
 
 #include "replay/call_sites/iterations.h"
 #include "replay/compare/history_metrics.h"
+#include "replay/kinds/kind_peaks.h"
 #include "replay/recording/history_checks.h"
 #include "replay/replayer/pinned_replay.h"
 #include "replay/replayer/replay_report.h"
@@ -78,6 +79,15 @@ std::vector<HeldGroup> group_by_position(Recording& recording,
   std::vector<HeldGroup> listed;
   for (const auto& [key, totals] : groups) listed.push_back({key, totals, {}});
   return listed;
+}
+
+std::vector<HeldGroup> groups_of_devices(const Recording& recording, GroupBy by,
+                                         FoundHoldings& found) {
+  if (needs_kinds(by)) add_kinds(found, recording);
+  std::vector<std::vector<HeldGroup>> groups;
+  for (const DeviceHoldings& device : found.devices)
+    groups.push_back(group_holdings(found, device, by, recording.tables()));
+  return joined(groups);
 }
 
 /// Reports are short; a longer file is something else.
@@ -156,6 +166,14 @@ void add_program_metrics(Recording& recording, const CompareConditions& conditio
   add_state_metrics(states, compared);
 }
 
+void add_kind_metrics(const DeviceHistory& device, Recording& recording,
+                      const RecordingKinds* recorded, MetricValues& values) {
+  const BlockKinds* const kinds = recorded ? recorded->of_device(device.device) : nullptr;
+  if (kinds == nullptr || !impossible_part(device).empty()) return;
+  const MetricValues found = kind_metrics(device, recording.explained(device), *kinds);
+  values.insert(values.end(), found.begin(), found.end());
+}
+
 /// Counts the metrics from the recording itself.
 void add_recorded_metrics(Recording& recording, const CompareConditions& conditions,
                           ComparedFile& compared) {
@@ -165,8 +183,11 @@ void add_recorded_metrics(Recording& recording, const CompareConditions& conditi
     return;
   }
   std::vector<MetricValues> devices;
-  for (const DeviceHistory* const device : compared.devices())
+  const auto kinds = find_kinds(recording);
+  for (const DeviceHistory* const device : compared.devices()) {
     devices.push_back(history_metrics(*device, recording.explained(*device)));
+    add_kind_metrics(*device, recording, kinds.get(), devices.back());
+  }
   compared.metrics = sum_of_metrics(devices);
   RecordedStates found = recorded_states(recording, {state_moment(conditions.moment, compared)},
                                          StateHistory::last_event);
@@ -190,12 +211,9 @@ void add_groups(Recording& recording, const CompareConditions& conditions, Compa
     throw InputError({recording.file(), "",
                       "a device " + std::to_string(conditions.device.value_or(0)),
                       "none of that number"});
-  std::vector<LiveBlock> blocks;
-  for (const DeviceHoldings& device : found.devices)
-    blocks.insert(blocks.end(), device.blocks.begin(), device.blocks.end());
   if (found.devices.size() == 1) compared.event = found.devices.front().event;
   compared.is_at_end = std::ranges::none_of(found.devices, &DeviceHoldings::has_history);
-  compared.groups = conditions.by ? group_blocks(blocks, *conditions.by, recording.tables())
+  compared.groups = conditions.by ? groups_of_devices(recording, *conditions.by, found)
                                   : group_by_position(recording, found.devices, compared);
   compared.has_groups = true;
   compared.kind = recording.is_program() ? "a program"

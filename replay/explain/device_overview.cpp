@@ -64,11 +64,21 @@ DeviceOverview overview_of(const DeviceReport& report, std::uint64_t event_count
 }
 
 void note_holders(Recording& recording, std::vector<DeviceOverview>& overviews) {
-  for (const DeviceHoldings& device : find_holdings(recording, {MomentKind::peak}).devices) {
+  FoundHoldings holdings = find_holdings(recording, {MomentKind::peak});
+  holdings.kinds = find_kinds(recording);
+  for (const DeviceHoldings& device : holdings.devices) {
     const auto found = std::ranges::find(overviews, device.device, &DeviceOverview::device);
     if (found == overviews.end() || device.blocks.empty()) continue;
-    found->holders = group_blocks(device.blocks, GroupBy::site, recording.tables());
+    const auto grouped = [&](GroupBy by) {
+      return group_holdings(holdings, device, by, recording.tables());
+    };
+    found->holders = grouped(GroupBy::site);
     found->allocated_at_peak = totals_of(device.blocks).bytes;
+    const BlockKinds* const kinds =
+        holdings.kinds == nullptr ? nullptr : holdings.kinds->of_device(device.device);
+    if (kinds == nullptr) continue;
+    found->kinds = grouped(GroupBy::kind);
+    found->levers = find_levers(device.blocks, *kinds, *holdings.kinds);
   }
 }
 

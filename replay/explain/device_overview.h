@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "replay/call_sites/call_sites.h"
+#include "replay/kinds/levers.h"
 #include "replay/metrics/metrics.h"
 #include "replay/recording/fidelity.h"
 #include "replay/recording/recording.h"
@@ -44,6 +45,9 @@ struct DeviceOverview {
   std::optional<FoundFailure> first_failure;
   /// Call sites at the peak of allocated memory, the most bytes first.
   std::vector<HeldGroup> holders;
+  /// The kinds of memory then, where the recording says them.
+  std::vector<HeldGroup> kinds;
+  std::vector<Lever> levers;
   Bytes allocated_at_peak;
 
   /// 0 if it is not known.

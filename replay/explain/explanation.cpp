@@ -45,6 +45,7 @@ class ExplainRun {
   void find_replayed_state();
   void look_at_state();
   void note_holders_in(const DeviceState& state);
+  void note_kinds_of(const std::vector<LiveBlock>& blocks);
   void explain_failure();
   void note_certainty();
   void find_ways_out();
@@ -122,6 +123,8 @@ void ExplainRun::choose_device(const std::vector<DeviceOverview>& all) {
                       "none"});
   found_.overview = *chosen;
   found_.holders = chosen->holders;
+  found_.kinds = chosen->kinds;
+  found_.levers = chosen->levers;
   found_.held = chosen->allocated_at_peak;
 }
 
@@ -217,6 +220,20 @@ void ExplainRun::note_holders_in(const DeviceState& state) {
   const std::vector<LiveBlock> blocks = live_blocks_of(state);
   found_.holders = group_blocks(blocks, GroupBy::site, recording_.tables());
   found_.held = totals_of(blocks).bytes;
+  note_kinds_of(blocks);
+}
+
+void ExplainRun::note_kinds_of(const std::vector<LiveBlock>& blocks) {
+  found_.kinds.clear();
+  found_.levers.clear();
+  // Events of a replay are not those of the recording.
+  const auto kinds = found_.is_replayed ? nullptr : find_kinds(recording_);
+  const BlockKinds* const of_blocks =
+      kinds == nullptr ? nullptr : kinds->of_device(found_.overview.device);
+  if (of_blocks == nullptr) return;
+  found_.kinds = group_blocks(blocks, GroupBy::kind, recording_.tables(),
+                              {{}, kinds.get(), found_.overview.device});
+  found_.levers = find_levers(blocks, *of_blocks, *kinds);
 }
 
 void ExplainRun::explain_failure() {

@@ -49,6 +49,10 @@ struct Explanation {
   std::optional<FailureExplanation> failure;
   /// Call sites at the failure, or at the peak of allocated memory.
   std::vector<HeldGroup> holders;
+  /// The kinds of memory then, where the recording says them.
+  std::vector<HeldGroup> kinds;
+  /// Estimates for that moment.
+  std::vector<Lever> levers;
   Bytes held;
   std::vector<StrandingSite> stranding;
   std::optional<SmallestGpu> smallest_gpu;

@@ -26,6 +26,8 @@ struct DeviceInput {
   const ExplainedHistory& explained;
   const Settings& settings;
   const ReportLimits& limits;
+  /// Null where nobody knows them.
+  const RecordingKinds* kinds = nullptr;
   /// Is told now and then how many events were walked past; each is twice.
   std::function<void(std::uint64_t)> passed;
 };
@@ -81,12 +83,17 @@ class DevicePart {
   }
 
   void survey() {
-    ReportSurvey survey(history_, walk_, texts_, {input_.limits.moments, input_.limits.blocks});
+    ReportSurvey survey(history_, walk_, texts_, kinds(),
+                        {input_.limits.moments, input_.limits.blocks});
     survey.when_passed(input_.passed);
     watch_placements(history_, walk_, survey);
     moments_ = survey.take_moments();
     for (const MomentFigures& moment : moments_) plan_.moments.push_back(moment.step);
     plan_.sites = survey.sites().largest(input_.limits.sites);
+    // In the order of the kinds, so that what stays all the time is below.
+    plan_.kinds = survey.kinds().kinds().largest(input_.limits.sites);
+    std::ranges::sort(plan_.kinds);
+    plan_.modules = survey.kinds().modules().largest(input_.limits.sites);
     plan_.blocks = survey.drawn_sizes();
     std::vector<HistoryStep> always = {survey.peak_allocated().step, survey.peak_reserved().step,
                                        survey.last().step};
@@ -116,7 +123,7 @@ class DevicePart {
   }
 
   void detail() {
-    ReportDetail detail(history_, walk_, texts_, plan_);
+    ReportDetail detail(history_, walk_, texts_, kinds(), plan_);
     const HistoryStep last = json_["last"]["step"];
     ReportFragmentation fragmentation({.settings = input_.settings}, texts_);
     detail.when_seen(
@@ -131,12 +138,18 @@ class DevicePart {
     json_["fragmentation"] = fragmentation.take(bytes_);
     json_["fragmentation"]["time_us"] =
         column(fragmentation.steps(), [this](HistoryStep step) { return time_of(step); });
-    add_moments(detail.site_bytes());
+    add_moments();
+    add_bands(detail);
     add_states(detail.states());
     json_["blocks"] = detail.blocks().take(bytes_);
   }
 
-  void add_moments(const std::vector<std::vector<std::uint64_t>>& site_bytes) {
+  ReportKinds kinds() const {
+    const RecordingKinds* const kinds = input_.kinds;
+    return {kinds, kinds == nullptr ? nullptr : kinds->of_device(history_.device)};
+  }
+
+  void add_moments() {
     using Row = MomentFigures;
     ordered_json moments;
     moments["step"] = column(moments_, [](const Row& row) { return row.step; });
@@ -151,9 +164,21 @@ class DevicePart {
     moments["device_releases"] =
         column(moments_, [](const Row& row) { return row.device_releases; });
     json_["moments"] = std::move(moments);
+  }
+
+  void add_bands(const ReportDetail& detail) {
     json_["sites"] = ordered_json::array();
     for (std::size_t i = 0; i < plan_.sites.size(); ++i)
-      json_["sites"].push_back({{"site", plan_.sites[i]}, {"allocated", column(site_bytes[i])}});
+      json_["sites"].push_back(
+          {{"site", plan_.sites[i]}, {"allocated", column(detail.site_bytes()[i])}});
+    json_["kinds"] = ordered_json::array();
+    for (std::size_t i = 0; i < plan_.kinds.size(); ++i)
+      json_["kinds"].push_back({{"name", ReportKinds::kind_name(plan_.kinds[i])},
+                                {"allocated", column(detail.kind_bytes()[i])}});
+    json_["modules"] = ordered_json::array();
+    for (std::size_t i = 0; i < plan_.modules.size(); ++i)
+      json_["modules"].push_back({{"name", detail.kinds().module_name(plan_.modules[i])},
+                                  {"allocated", column(detail.module_bytes()[i])}});
   }
 
   void add_states(const ReportStates& states) {
@@ -346,10 +371,10 @@ ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& 
   for (const ReportDevice& device : input.devices) {
     std::function<void(std::uint64_t)> passed;
     if (input.progress) passed = [&](std::uint64_t done) { input.progress(before + done, total); };
-    json["devices"].push_back(
-        DevicePart({input.file, device.history, device.explained, settings, limits, passed}, texts,
-                   bytes)
-            .build());
+    json["devices"].push_back(DevicePart({input.file, device.history, device.explained, settings,
+                                          limits, input.kinds.get(), passed},
+                                         texts, bytes)
+                                  .build());
     before += 2 * device.history.events.size();
   }
   json["spans"] = spans_json(input.spans, tables.texts);

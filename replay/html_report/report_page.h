@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "replay/kinds/block_kinds.h"
 #include "replay/recording/followed_blocks.h"
 #include "replay/recording/recorded_history.h"
 #include "replay/timeline/perfetto_timeline.h"
@@ -52,6 +54,8 @@ struct ReportInput {
   std::vector<std::string> notes;
   std::vector<ReportDevice> devices;
   std::vector<AnnotationSpan> spans;
+  /// Null where nobody knows what blocks hold.
+  std::shared_ptr<const RecordingKinds> kinds;
   /// Is told now and then how many of so many steps of the work are done; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };

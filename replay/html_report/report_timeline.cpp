@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 
 #include "allocator/types/check.h"
@@ -109,26 +108,14 @@ std::vector<MomentFigures> ThinnedMoments::take() {
   return std::move(kept_);
 }
 
-Bytes SiteBytes::now(std::uint32_t site) const {
-  return site < peaks_.size() ? peaks_[site].bytes_now() : Bytes{};
-}
-
-std::vector<std::uint32_t> SiteBytes::largest(std::size_t count) const {
-  std::vector<std::uint32_t> sites(peaks_.size());
-  std::iota(sites.begin(), sites.end(), 0U);
-  std::ranges::stable_sort(sites, std::greater{},
-                           [this](std::uint32_t site) { return peaks_[site].highest(); });
-  std::erase_if(sites, [this](std::uint32_t site) { return peaks_[site].highest() == 0; });
-  if (sites.size() > count) sites.resize(count);
-  return sites;
-}
-
 void WalkOfSites::block_changed(Change change, const LiveBlock& block) {
   if (change == Change::handed_out) {
     sites_.add(texts_.site_of(block.stack), block.bytes);
+    kinds_.hand_out(block);
     block_handed_out(block);
   } else if (change == Change::given_back) {
     sites_.take(texts_.site_of(block.stack), block.bytes);
+    kinds_.give_back(block);
     block_given_back(block);
   }
 }
@@ -140,8 +127,8 @@ void WalkOfSites::moment_passed(const MomentFigures& figures, const PlacementBlo
 }
 
 ReportSurvey::ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
-                           Wanted wanted)
-    : WalkOfSites(history, walk, texts),
+                           ReportKinds kinds, Wanted wanted)
+    : WalkOfSites(history, walk, texts, std::move(kinds)),
       thinned_(history.events.size(), wanted.moments),
       sizes_(std::max<std::size_t>(1, wanted.blocks)) {}
 
@@ -205,12 +192,23 @@ std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
 }
 
 ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
-                           Plan plan)
-    : WalkOfSites(history, walk, texts),
+                           ReportKinds kinds, Plan plan)
+    : WalkOfSites(history, walk, texts, std::move(kinds)),
       plan_(std::move(plan)),
       site_bytes_(plan_.sites.size()),
+      kind_bytes_(plan_.kinds.size()),
+      module_bytes_(plan_.modules.size()),
       states_(texts),
       blocks_(plan_.blocks, texts) {}
+
+namespace {
+
+void add_moment(ReportDetail::Bands& bands, const GroupBytes& now,
+                const std::vector<std::uint32_t>& groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) bands[i].push_back(now.now(groups[i]).count);
+}
+
+}  // namespace
 
 void ReportDetail::walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) {
   if (figures.step > 0) {
@@ -220,8 +218,9 @@ void ReportDetail::walked_to(const MomentFigures& figures, const PlacementBlocks
   }
   if (is_due(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, *this);
   if (is_due(plan_.moments, next_moment_, figures.step)) {
-    for (std::size_t i = 0; i < plan_.sites.size(); ++i)
-      site_bytes_[i].push_back(sites().now(plan_.sites[i]).count);
+    add_moment(site_bytes_, sites(), plan_.sites);
+    add_moment(kind_bytes_, kinds().kinds(), plan_.kinds);
+    add_moment(module_bytes_, kinds().modules(), plan_.modules);
     blocks_.pass_moment();
   }
   if (seen_ && is_due(plan_.snapshots, next_snapshot_, figures.step))

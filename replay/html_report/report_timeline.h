@@ -14,6 +14,7 @@
 
 #include "replay/html_report/packed_parts.h"
 #include "replay/html_report/report_blocks.h"
+#include "replay/html_report/report_kinds.h"
 #include "replay/html_report/report_states.h"
 #include "replay/metrics/fragmentation.h"
 #include "replay/metrics/memory_curve.h"
@@ -52,33 +53,19 @@ class ThinnedMoments {
   MomentFigures last_;
 };
 
-/// The memory that each call site holds, kept up to date; sites by their number in PageTexts.
-class SiteBytes {
- public:
-  void add(std::uint32_t site, allocator::Bytes size) { peak_of(site).add(size); }
-  void take(std::uint32_t site, allocator::Bytes size) { peak_of(site).subtract(size); }
-  allocator::Bytes now(std::uint32_t site) const;
-  /// The sites with the highest peaks, at most `count`, the largest first.
-  std::vector<std::uint32_t> largest(std::size_t count) const;
-
- private:
-  Peak& peak_of(std::uint32_t site) {
-    if (site >= peaks_.size()) peaks_.resize(site + 1);
-    return peaks_[site];
-  }
-  std::vector<Peak> peaks_;
-};
-
-/// A walk through a history that keeps up the memory of each call site.
+/// A walk through a history that keeps up the memory of each call site, by its number in PageTexts,
+/// and of each kind.
 class WalkOfSites : public FollowedBlocks {
  public:
-  const SiteBytes& sites() const { return sites_; }
+  const GroupBytes& sites() const { return sites_; }
+  const ReportKinds& kinds() const { return kinds_; }
   /// `passed` is told now and then to which step the walk has come.
   void when_passed(std::function<void(HistoryStep)> passed) { passed_ = std::move(passed); }
 
  protected:
-  WalkOfSites(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts)
-      : FollowedBlocks(history, walk), texts_(texts) {}
+  WalkOfSites(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
+              ReportKinds kinds)
+      : FollowedBlocks(history, walk), texts_(texts), kinds_(std::move(kinds)) {}
 
   virtual void block_handed_out(const LiveBlock&) {}
   virtual void block_given_back(const LiveBlock&) {}
@@ -89,7 +76,8 @@ class WalkOfSites : public FollowedBlocks {
   void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) final;
 
   PageTexts& texts_;
-  SiteBytes sites_;
+  GroupBytes sites_;
+  ReportKinds kinds_;
   std::function<void(HistoryStep)> passed_;
 };
 
@@ -100,7 +88,7 @@ class ReportSurvey : public WalkOfSites {
     std::size_t blocks;
   };
   ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
-               Wanted wanted);
+               ReportKinds kinds, Wanted wanted);
 
   /// The moments, once the walk is done.
   std::vector<MomentFigures> take_moments() { return thinned_.take(); }
@@ -144,20 +132,26 @@ class ReportDetail : public WalkOfSites {
     std::vector<HistoryStep> moments;
     std::vector<HistoryStep> snapshots;
     std::vector<std::uint32_t> sites;
+    std::vector<std::uint32_t> kinds;
+    std::vector<std::uint32_t> modules;
     DrawnSizes blocks;
   };
   using SnapshotSeen =
       std::function<void(HistoryStep, const allocator::Snapshot&, const LiveBlocks&)>;
 
-  ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts, Plan plan);
+  ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
+               ReportKinds kinds, Plan plan);
 
   /// `seen` is shown the snapshot of each step of the plan.
   void when_seen(SnapshotSeen seen) { seen_ = std::move(seen); }
 
   const ReportStates& states() const { return states_; }
   const ReportBlocks& blocks() const { return blocks_; }
-  /// By site of the plan, then by moment.
-  const std::vector<std::vector<std::uint64_t>>& site_bytes() const { return site_bytes_; }
+  /// By group of the plan, then by moment.
+  using Bands = std::vector<std::vector<std::uint64_t>>;
+  const Bands& site_bytes() const { return site_bytes_; }
+  const Bands& kind_bytes() const { return kind_bytes_; }
+  const Bands& module_bytes() const { return module_bytes_; }
 
  private:
   void walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) override;
@@ -169,7 +163,9 @@ class ReportDetail : public WalkOfSites {
   std::size_t next_state_ = 0;
   std::size_t next_moment_ = 0;
   std::size_t next_snapshot_ = 0;
-  std::vector<std::vector<std::uint64_t>> site_bytes_;
+  Bands site_bytes_;
+  Bands kind_bytes_;
+  Bands module_bytes_;
   ReportStates states_;
   ReportBlocks blocks_;
 };

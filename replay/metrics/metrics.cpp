@@ -11,7 +11,7 @@ using enum MetricUnit;
 using enum MetricOf;
 using enum WorseWhen;
 
-constexpr auto table = std::to_array<Metric>({
+constexpr Metric table[] = {
     {"allocated", bytes, state, more, "Blocks that the program holds."},
     {"waiting", bytes, state, more, "Freed blocks that other streams may still use."},
     {"active", bytes, state, more, "allocated and waiting together."},
@@ -72,11 +72,27 @@ constexpr auto table = std::to_array<Metric>({
     {"host_end_pinned", bytes, run, more, "Pinned host memory at the end."},
     {"host_allocs", count, run, more, "Calls that obtained pinned host memory from the system."},
     {"host_releases", count, run, more, "Calls that gave pinned host memory back."},
+    {"peak_parameters", bytes, kind, more,
+     "The peak of parameters, as far as the recording says what blocks hold."},
+    {"peak_buffers", bytes, kind, more, "The peak of buffers of modules."},
+    {"peak_gradients", bytes, kind, more, "The peak of gradients of parameters."},
+    {"peak_optimizer_state", bytes, kind, more, "The peak of optimizers' states."},
+    {"peak_inputs", bytes, kind, more, "The peak of inputs of the outermost forward."},
+    {"peak_activations", bytes, kind, more, "The peak of what forwards leave for their backward."},
+    {"peak_activation_gradients", bytes, kind, more,
+     "The peak of gradients of activations, with what a backward needs for them."},
+    {"peak_outputs", bytes, kind, more, "The peak of what forwards without gradients leave."},
+    {"peak_workspaces", bytes, kind, more, "The peak of workspaces of libraries."},
+    {"peak_communication", bytes, kind, more, "The peak of buffers for communication."},
+    {"peak_graph_pools", bytes, kind, more, "The peak of memory of CUDA graphs."},
+    {"peak_temporary", bytes, kind, more,
+     "The peak of blocks that did not outlive the phase they were made in."},
+    {"peak_not_labelled", bytes, kind, more, "The peak of blocks of which nothing is known."},
     {"group_growth", bytes, comparison, more, "The most that one call site grew by."},
     {"new_groups", count, comparison, more, "Call sites that hold memory in the new file only."},
     {"gone_groups", count, comparison, neither,
      "Call sites that hold memory in the old file only."},
-});
+};
 
 std::int64_t bounded(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
@@ -96,7 +112,7 @@ std::span<const Metric> all_metrics() { return table; }
 
 const Metric* find_metric(std::string_view name) {
   const auto* const found = std::ranges::find(table, name, &Metric::name);
-  return found == table.end() ? nullptr : found;
+  return found == std::end(table) ? nullptr : found;
 }
 
 const MetricValue* find_value(const MetricValues& values, std::string_view name) {

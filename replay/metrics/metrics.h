@@ -24,6 +24,8 @@ enum class MetricOf : std::uint8_t {
   state,
   /// A whole replay or history.
   run,
+  /// A kind of memory, of recordings that say what their blocks hold.
+  kind,
   /// A change from one file to another.
   comparison,
 };

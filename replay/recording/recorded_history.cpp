@@ -295,6 +295,11 @@ RecordedHistory HistoryCollector::take() {
   return std::move(history_);
 }
 
+std::uint64_t event_before(const DeviceHistory& device, std::uint64_t entry) {
+  const auto behind = std::ranges::lower_bound(device.entries_left_out, entry);
+  return entry - static_cast<std::uint64_t>(behind - device.entries_left_out.begin());
+}
+
 namespace {
 
 /// The outermost scopes: the allocator asks the one that was opened first.
@@ -309,12 +314,6 @@ std::vector<NotedScope> scopes_of(const std::vector<traces::NotedCall>& calls,
       scopes.back().end = call.before;
   }
   return scopes;
-}
-
-/// A place among entries as one among events.
-std::uint64_t event_before(const DeviceHistory& device, std::uint64_t entry) {
-  const auto behind = std::ranges::lower_bound(device.entries_left_out, entry);
-  return entry - static_cast<std::uint64_t>(behind - device.entries_left_out.begin());
 }
 
 void take_calls(DeviceHistory& device, const std::vector<traces::NotedCall>& calls,

@@ -133,6 +133,9 @@ struct DeviceHistory {
   bool knows_calls = false;
 };
 
+/// A place among a trace's entries as one among its events: how many of them are before it.
+std::uint64_t event_before(const DeviceHistory& history, std::uint64_t entry);
+
 /// Whether the history has an event of this kind. Requires: it is a rare one.
 bool has_rare_event(const DeviceHistory& history, Action action);
 

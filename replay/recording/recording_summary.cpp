@@ -4,6 +4,7 @@
 
 #include "replay/recording/recorded_history.h"
 #include "traces/model/generic_text.h"
+#include "traces/model/kinds_notes.h"
 
 namespace vramlab::replay {
 
@@ -168,6 +169,7 @@ void RecordingSummarizer::unknown_section(TextId key, const traces::GenericPoint
     torch_ = torch_of_notes(*value, tables_.texts);
     return;
   }
+  if (tables_.texts.text(key) == traces::kinds_key) return;
   unknown_keys_.insert(key);
   if (tables_.texts.text(key) == overflow_key && says_true(*value)) ring_overflowed_ = true;
 }

@@ -43,7 +43,7 @@ LEVELS = {
     "replay": [
         ["replay/metrics"],
         ["replay/recording"],
-        ["replay/replayer"],
+        ["replay/kinds", "replay/replayer"],
         ["replay/call_sites"],
         ["replay/timeline", "replay/stream_waits", "replay/settings_search", "replay/conformance"],
         ["replay/compare", "replay/packing"],

@@ -22,7 +22,7 @@ def file_of(schema):
 
 
 PAGE = TOP + "/docs/reference/metrics.md"
-KINDS = ["state", "run", "comparison"]
+KINDS = ["state", "run", "kind", "comparison"]
 
 
 def is_always_known(name):
@@ -71,8 +71,8 @@ def fill_row(row, run):
 
 def filled(name, schema):
     """The schema with the metrics of the table."""
-    state, run, comparison = map(units_of, KINDS)
-    of_one, every = {**state, **run}, {**state, **run, **comparison}
+    state, run, kind, comparison = map(units_of, KINDS)
+    of_one, every = {**state, **run}, {**state, **run, **kind, **comparison}
     schema = copy.deepcopy(schema)
     definitions = schema["$defs"]
     if name in ("replay", "snapshot", "explain"):
@@ -80,7 +80,7 @@ def filled(name, schema):
             metric: RATIO if unit == "ratio" else COUNT for metric, unit in of_one.items()}
     elif name == "diff":
         schema["properties"]["changes"]["properties"] = {
-            metric: {"$ref": "#/$defs/" + unit} for metric, unit in of_one.items()}
+            metric: {"$ref": "#/$defs/" + unit} for metric, unit in {**of_one, **kind}.items()}
         definitions["limit"]["properties"]["metric"]["enum"] = list(every)
     elif name in ("sweep", "advise"):
         fill_row(definitions["figures"], run)

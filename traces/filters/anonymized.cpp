@@ -113,6 +113,40 @@ GenericValue AnonymizedRecording::named_parts(const GenericValue& value) {
   return named;
 }
 
+TextId AnonymizedRecording::name_path(TextId path) {
+  std::string named;
+  std::string part;
+  const std::string text(tables_.texts.text(path));
+  const auto end_part = [&] {
+    const bool tells_nothing = part.find_first_not_of("0123456789") == std::string::npos;
+    if (!tells_nothing) part = tables_.texts.text(name_for(tables_.texts.intern(part), Kind::text));
+    named += part;
+    part.clear();
+  };
+  for (const char c : text) {
+    if (c != '.') {
+      part += c;
+      continue;
+    }
+    end_part();
+    named += c;
+  }
+  end_part();
+  return tables_.texts.intern(named);
+}
+
+GenericPointer AnonymizedRecording::name_kinds(const GenericPointer& notes) {
+  const GenericValue* const names = find_item(*notes, "names", tables_.texts);
+  const auto* list = names == nullptr ? nullptr : items_of(*names);
+  if (list == nullptr) return name_value(notes);
+  GenericList named;
+  for (const GenericPointer& name : *list) {
+    const auto* text = std::get_if<TextId>(&name->content);
+    named.items.push_back(text == nullptr ? name_value(name) : make_generic(name_path(*text)));
+  }
+  return with_item(*notes, "names", make_generic(std::move(named)), tables_.texts);
+}
+
 void AnonymizedRecording::segment(const SegmentValue& segment) {
   SegmentValue named = segment;
   named.stack = name_frames(named.stack);

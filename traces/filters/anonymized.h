@@ -13,6 +13,7 @@
 
 #include "traces/filters/record_filter.h"
 #include "traces/model/dry_run_notes.h"
+#include "traces/model/kinds_notes.h"
 #include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
@@ -29,7 +30,8 @@ class AnonymizedRecording : public PassingSinks {
   void unknown_section(TextId key, const GenericPointer& value) override {
     // The notes of a dry run hold a version and options, which are no names.
     if (tables_.texts.text(key) == dry_run_key) return recorded_.unknown_section(key, value);
-    recorded_.unknown_section(name_key(key), name_value(value));
+    const bool is_kinds = tables_.texts.text(key) == kinds_key;
+    recorded_.unknown_section(name_key(key), is_kinds ? name_kinds(value) : name_value(value));
   }
   void header(const TraceHeader& header) override;
   void program_event(const ProgramEvent& event) override;
@@ -45,6 +47,9 @@ class AnonymizedRecording : public PassingSinks {
   TextId name_key(TextId key);
   void name_fields(std::vector<UnknownField>& fields);
   GenericPointer name_value(const GenericPointer& value);
+  /// The notes of kinds with other names of modules and tensors; numbers in their paths stay.
+  GenericPointer name_kinds(const GenericPointer& notes);
+  TextId name_path(TextId path);
   FrameId name_frame(FrameId id);
   GenericValue named_parts(const GenericValue& value);
   std::string new_name(TextId text, Kind kind);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "traces/model/dry_run_notes.h"
+#include "traces/model/kinds_notes.h"
 
 namespace vramlab::traces {
 namespace {
@@ -60,10 +61,11 @@ bool KeptPlaces::is_behind_last(DeviceIndex device, std::uint64_t before) const 
   return !last.is_kept && before > last.first;
 }
 
-FilteredRecording::FilteredRecording(const RecordFilter& filter, const TextTable& texts,
+FilteredRecording::FilteredRecording(const RecordFilter& filter, std::string file, TextTable& texts,
                                      NativeSinks next)
     : PassingSinks(next),
       filter_(filter),
+      file_(std::move(file)),
       texts_(texts),
       recorded_times_(filter, ns_of_a_us),
       program_times_(filter, 1) {}
@@ -86,8 +88,20 @@ void FilteredRecording::section(SnapshotSection section) {
 }
 
 void FilteredRecording::unknown_section(TextId key, const GenericPointer& value) {
-  const bool is_notes = texts_.text(key) == dry_run_key;
-  PassingSinks::unknown_section(key, is_notes ? kept_notes(value) : value);
+  const std::string_view name = texts_.text(key);
+  if (name == dry_run_key) return PassingSinks::unknown_section(key, kept_notes(value));
+  if (name != kinds_key) return PassingSinks::unknown_section(key, value);
+  // Before the entries nobody knows which of them will be left.
+  if (had_traces_) PassingSinks::unknown_section(key, kept_kinds(value));
+}
+
+GenericPointer FilteredRecording::kept_kinds(const GenericPointer& notes) const {
+  return moved_kinds_notes(
+      notes, texts_,
+      [this](DeviceIndex device, std::uint64_t before) {
+        return places_.kept_before(device, before);
+      },
+      file_);
 }
 
 /// A cache that held nothing before the first entry that is kept may hold something there. If notes

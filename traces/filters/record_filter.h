@@ -96,7 +96,9 @@ class KeptPlaces {
 /// run move with the entries around them.
 class FilteredRecording : public PassingSinks {
  public:
-  FilteredRecording(const RecordFilter& filter, const TextTable& texts, NativeSinks next);
+  /// `file` is for messages. The texts must outlive it.
+  FilteredRecording(const RecordFilter& filter, std::string file, TextTable& texts,
+                    NativeSinks next);
 
   void segment(const SegmentValue& segment) override;
   void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
@@ -107,6 +109,7 @@ class FilteredRecording : public PassingSinks {
 
  private:
   GenericPointer kept_notes(const GenericPointer& notes) const;
+  GenericPointer kept_kinds(const GenericPointer& notes) const;
   bool keeps_device(std::int64_t device) const {
     return !filter_.device || device == std::int64_t{*filter_.device};
   }
@@ -114,7 +117,8 @@ class FilteredRecording : public PassingSinks {
   bool keeps(const ProgramEvent& event);
 
   RecordFilter filter_;
-  const TextTable& texts_;
+  std::string file_;
+  TextTable& texts_;
   KeptPlaces places_;
   bool had_traces_ = false;
   TimeSpanFilter recorded_times_;

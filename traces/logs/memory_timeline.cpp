@@ -76,8 +76,8 @@ class TimelineReader {
     tokens_.take_items(']', [&] {
       expect_list("the sums of a moment: a list");
       read_numbers();
-      if (numbers_.size() != memory_kind_count + 1)
-        tokens_.fail(std::to_string(memory_kind_count + 1) + " sums of a moment",
+      if (numbers_.size() != category_count + 1)
+        tokens_.fail(std::to_string(category_count + 1) + " sums of a moment",
                      std::to_string(numbers_.size()));
       if (row == times.size())
         tokens_.fail("sums for " + std::to_string(times.size()) + " times", "more");
@@ -110,7 +110,7 @@ class TimelineReader {
     if (numbers.size() != field_count)
       tokens_.fail("the four numbers of an event", std::to_string(numbers.size()));
     const std::int64_t kind = numbers[3];
-    if (kind < 0 || kind >= static_cast<std::int64_t>(memory_kind_count))
+    if (kind < 0 || kind >= static_cast<std::int64_t>(category_count))
       tokens_.fail("a kind of memory from 0 to 7", std::to_string(kind));
     std::int64_t& bytes = now_[static_cast<std::size_t>(kind)];
     if (__builtin_add_overflow(bytes, numbers[2], &bytes))
@@ -151,8 +151,8 @@ class TimelineReader {
 
 }  // namespace
 
-std::string_view memory_kind_name(MemoryKind kind) {
-  constexpr std::array<std::string_view, memory_kind_count> names = {
+std::string_view category_name(ProfilerCategory kind) {
+  constexpr std::array<std::string_view, category_count> names = {
       "parameters",  "optimizer state", "inputs",          "temporary",
       "activations", "gradients",       "autograd detail", "unknown"};
   return names[static_cast<std::size_t>(kind)];

@@ -16,7 +16,7 @@
 namespace vramlab::traces {
 
 /// The kinds of memory in the order of PyTorch's profiler.
-enum class MemoryKind : std::uint8_t {
+enum class ProfilerCategory : std::uint8_t {
   parameter,
   optimizer_state,
   input,
@@ -26,13 +26,13 @@ enum class MemoryKind : std::uint8_t {
   autograd_detail,
   unknown,
 };
-inline constexpr std::size_t memory_kind_count = 8;
+inline constexpr std::size_t category_count = 8;
 
 /// Such as `optimizer state`.
-std::string_view memory_kind_name(MemoryKind kind);
+std::string_view category_name(ProfilerCategory kind);
 
 /// Bytes of each kind; a free of memory that nobody saw can make a sum negative.
-using KindBytes = std::array<std::int64_t, memory_kind_count>;
+using KindBytes = std::array<std::int64_t, category_count>;
 std::int64_t sum_of(const KindBytes& bytes);
 
 /// The figures of a timeline.

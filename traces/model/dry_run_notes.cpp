@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
-#include "traces/io/input_error.h"
 #include "traces/model/generic_text.h"
+#include "traces/model/notes_reader.h"
 
 namespace vramlab::traces {
 namespace {
@@ -18,99 +17,46 @@ constexpr std::array noted_kinds = {
     ProgramEventKind::empty_cache, ProgramEventKind::pool_destroy,
     ProgramEventKind::pool_begin,  ProgramEventKind::pool_end};
 
-std::optional<std::uint64_t> number_of(const GenericValue* value) {
-  const auto* number = value ? std::get_if<WholeNumber>(&value->content) : nullptr;
-  if (number == nullptr || number->is_negative) return std::nullopt;
-  return number->bits;
+double share_in(const NotesReader& reader, std::string_view key) {
+  const GenericValue* const value = reader.find(key);
+  const auto* real = value ? std::get_if<double>(&value->content) : nullptr;
+  if (real != nullptr && *real >= 0 && *real <= 1) return *real;
+  return reader.refuse<double>(key, "a floating-point number from 0 to 1");
 }
 
-/// Reads the values under the keys of one dict; each refuses a value of another kind.
-class NotesReader {
- public:
-  NotesReader(const GenericValue& dict, const TextTable& texts, std::string file, std::string place)
-      : dict_(dict), texts_(texts), file_(std::move(file)), place_(std::move(place)) {}
+PoolId pool_in(const NotesReader& reader, std::string_view key) {
+  const auto& items = reader.list(key);
+  if (items.size() != 2) return reader.refuse<PoolId>(key, "a pair of numbers");
+  const auto graph = number_of(items.front().get());
+  const auto user = number_of(items.back().get());
+  return graph && user ? PoolId{*graph, *user} : reader.refuse<PoolId>(key, "a pair of numbers");
+}
 
-  const GenericValue* find(std::string_view key) const { return find_item(dict_, key, texts_); }
-
-  std::uint64_t number(std::string_view key) const {
-    const auto found = number_of(find(key));
-    return found ? *found : refuse<std::uint64_t>(key, "a number from 0 on");
-  }
-  std::string text(std::string_view key) const {
-    const GenericValue* const value = find(key);
-    const auto* id = value ? std::get_if<TextId>(&value->content) : nullptr;
-    if (id == nullptr) return refuse<std::string>(key, "a text");
-    return std::string(texts_.text(*id));
-  }
-  double share(std::string_view key) const {
-    const GenericValue* const value = find(key);
-    const auto* real = value ? std::get_if<double>(&value->content) : nullptr;
-    if (real != nullptr && *real >= 0 && *real <= 1) return *real;
-    return refuse<double>(key, "a floating-point number from 0 to 1");
-  }
-  PoolId pool(std::string_view key) const {
-    const GenericValue* const value = find(key);
-    const auto* items = value ? items_of(*value) : nullptr;
-    if (items == nullptr || items->size() != 2) return refuse<PoolId>(key, "a pair of numbers");
-    const auto graph = number_of(items->front().get());
-    const auto user = number_of(items->back().get());
-    return graph && user ? PoolId{*graph, *user} : refuse<PoolId>(key, "a pair of numbers");
-  }
-  ProgramEventKind kind(std::string_view key) const {
-    const auto found = program_event_kind(text(key));
-    if (found && std::ranges::find(noted_kinds, *found) != noted_kinds.end()) return *found;
-    return refuse<ProgramEventKind>(key, "a call that is known");
-  }
-  template <class Value>
-  [[noreturn]] Value refuse(std::string_view key, const char* expected) const {
-    const GenericValue* const value = find(key);
-    throw InputError({file_, place_ + "['" + std::string(key) + "']", expected,
-                      value == nullptr ? "none" : generic_text(*value, texts_)});
-  }
-
- private:
-  const GenericValue& dict_;
-  const TextTable& texts_;
-  std::string file_;
-  std::string place_;
-};
+ProgramEventKind kind_in(const NotesReader& reader, std::string_view key) {
+  const auto found = program_event_kind(reader.text(key));
+  if (found && std::ranges::find(noted_kinds, *found) != noted_kinds.end()) return *found;
+  return reader.refuse<ProgramEventKind>(key, "a call that is known");
+}
 
 NotedCall read_call(const NotesReader& reader) {
   NotedCall call;
-  const std::uint64_t device = reader.number("device");
-  if (device > std::numeric_limits<std::uint32_t>::max())
-    reader.refuse<void*>("device", "the number of a device");
-  call.device = {static_cast<std::uint32_t>(device)};
+  call.device = reader.device();
   call.before = reader.number("before");
-  call.kind = reader.kind("call");
+  call.kind = kind_in(reader, "call");
   switch (call.kind) {
     case ProgramEventKind::options:
       call.options = reader.text("text");
       break;
     case ProgramEventKind::memory_fraction:
-      call.fraction = reader.share("fraction");
+      call.fraction = share_in(reader, "fraction");
       call.device_memory = {reader.number("device_memory")};
       break;
     case ProgramEventKind::empty_cache:
       break;
     default:
-      call.pool = reader.pool("pool");
+      call.pool = pool_in(reader, "pool");
   }
   return call;
-}
-
-bool is_key(const GenericValue& key, std::string_view name, const TextTable& texts) {
-  const auto* id = std::get_if<TextId>(&key.content);
-  return id != nullptr && texts.text(*id) == name;
-}
-
-/// A dict with another value under one key.
-GenericPointer with_item(const GenericValue& dict, std::string_view name, GenericPointer value,
-                         const TextTable& texts) {
-  GenericDict changed = std::get<GenericDict>(dict.content);
-  for (auto& [key, item] : changed.items)
-    if (is_key(*key, name, texts)) item = value;
-  return make_generic(std::move(changed));
 }
 
 /// Null for a call that has no place any more.
@@ -131,22 +77,16 @@ GenericPointer moved_call(const GenericPointer& call, const TextTable& texts,
 DryRunNotes read_dry_run_notes(const GenericValue& value, const TextTable& texts,
                                const std::string& file) {
   const std::string place = "['" + std::string(dry_run_key) + "']";
-  if (!std::holds_alternative<GenericDict>(value.content))
-    throw InputError({file, place, "a dict", generic_text(value, texts)});
   const NotesReader reader(value, texts, file, place);
   if (reader.number("format") != known_format)
     reader.refuse<void*>("format", "1, as later ones are not known");
   DryRunNotes notes;
   notes.torch = torch_of_notes(value, texts);
   if (reader.find("options") != nullptr) notes.options_at_start = reader.text("options");
-  const GenericValue* const calls = reader.find("calls");
-  if (calls == nullptr) return notes;
-  const auto* list = items_of(*calls);
-  if (list == nullptr) reader.refuse<void*>("calls", "a list");
+  if (reader.find("calls") == nullptr) return notes;
   notes.knows_calls = true;
-  for (const GenericPointer& call : *list)
-    notes.calls.push_back(read_call(
-        {*call, texts, file, place + "['calls'][" + std::to_string(notes.calls.size()) + "]"}));
+  for (std::size_t i = 0; i < reader.list("calls").size(); ++i)
+    notes.calls.push_back(read_call(reader.item("calls", i)));
   return notes;
 }
 
@@ -172,7 +112,7 @@ GenericPointer notes_without_calls(const GenericPointer& notes, const TextTable&
   const auto* dict = std::get_if<GenericDict>(&notes->content);
   if (dict == nullptr) return notes;
   GenericDict left = *dict;
-  std::erase_if(left.items, [&](const auto& item) { return is_key(*item.first, "calls", texts); });
+  std::erase_if(left.items, [&](const auto& item) { return is_text(*item.first, "calls", texts); });
   return make_generic(std::move(left));
 }
 

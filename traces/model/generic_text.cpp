@@ -135,16 +135,27 @@ std::vector<std::pair<std::string, std::string>> items_as_text(const GenericValu
   return items;
 }
 
+bool is_text(const GenericValue& value, std::string_view text, const TextTable& texts) {
+  const auto* id = std::get_if<TextId>(&value.content);
+  return id != nullptr && texts.text(*id) == text;
+}
+
 const GenericValue* find_item(const GenericValue& dict, std::string_view name,
                               const TextTable& texts) {
   const auto* content = std::get_if<GenericDict>(&dict.content);
   if (content == nullptr) return nullptr;
   const GenericValue* found = nullptr;
-  for (const auto& [key, value] : content->items) {
-    const auto* text = std::get_if<TextId>(&key->content);
-    if (text != nullptr && texts.text(*text) == name) found = value.get();
-  }
+  for (const auto& [key, value] : content->items)
+    if (is_text(*key, name, texts)) found = value.get();
   return found;
+}
+
+GenericPointer with_item(const GenericValue& dict, std::string_view name,
+                         const GenericPointer& value, const TextTable& texts) {
+  GenericDict changed = std::get<GenericDict>(dict.content);
+  for (auto& [key, item] : changed.items)
+    if (is_text(*key, name, texts)) item = value;
+  return make_generic(std::move(changed));
 }
 
 bool says_true(const GenericValue& value) {

@@ -52,6 +52,13 @@ std::vector<std::pair<std::string, std::string>> items_as_text(const GenericValu
 const GenericValue* find_item(const GenericValue& dict, std::string_view name,
                               const TextTable& texts);
 
+/// A copy of a dict with another value under a name that it has.
+GenericPointer with_item(const GenericValue& dict, std::string_view name,
+                         const GenericPointer& value, const TextTable& texts);
+
+/// Whether it is this text.
+bool is_text(const GenericValue& value, std::string_view text, const TextTable& texts);
+
 /// True, or a list with a true item.
 bool says_true(const GenericValue& value);
 

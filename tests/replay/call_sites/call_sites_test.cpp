@@ -39,7 +39,7 @@ class CallSites : public testing::Test {
   std::vector<std::string> lines(const std::vector<LiveBlock>& blocks, GroupBy by,
                                  const replay::AgeReference& moment = {}) const {
     std::vector<std::string> lines;
-    for (const HeldGroup& group : group_blocks(blocks, by, tables, moment))
+    for (const HeldGroup& group : group_blocks(blocks, by, tables, {moment}))
       lines.push_back(group.key + " " + std::to_string(group.totals.bytes.count) + " " +
                       std::to_string(group.totals.blocks));
     return lines;
@@ -152,7 +152,7 @@ TEST_F(CallSites, of_random_blocks_hold_all_blocks_once) {
   for (const GroupBy by : {GroupBy::site, GroupBy::stack, GroupBy::size, GroupBy::stream,
                            GroupBy::pool, GroupBy::age}) {
     GroupTotals sum;
-    for (const HeldGroup& group : group_blocks(blocks, by, tables, {100, std::nullopt}))
+    for (const HeldGroup& group : group_blocks(blocks, by, tables, {{100, std::nullopt}}))
       sum.add(group.totals);
     EXPECT_EQ(sum, replay::totals_of(blocks));
   }

@@ -67,7 +67,7 @@ TEST(ReportBlocks, keeps_the_drawn_ones_and_counts_the_others) {
 class MomentsOfBlocks : public WalkOfSites {
  public:
   MomentsOfBlocks(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts)
-      : WalkOfSites(history, walk, texts) {}
+      : WalkOfSites(history, walk, texts, {}) {}
   std::map<HistoryStep, std::pair<Bytes, std::uint64_t>> moments;
 
  private:
@@ -95,12 +95,12 @@ TEST_P(BlocksOfCase, add_up_to_the_allocated_memory_with_the_others) {
   MomentsOfBlocks wanted(history, walk, texts);
   watch_placements(history, walk, wanted);
   for (const std::size_t most : {1'000'000U, 50U}) {
-    ReportSurvey survey(history, walk, texts, {100, most});
+    ReportSurvey survey(history, walk, texts, {}, {100, most});
     watch_placements(history, walk, survey);
     ReportDetail::Plan plan;
     for (const auto& [step, moment] : wanted.moments) plan.moments.push_back(step);
     plan.blocks = survey.drawn_sizes();
-    ReportDetail detail(history, walk, texts, plan);
+    ReportDetail detail(history, walk, texts, {}, plan);
     watch_placements(history, walk, detail);
     ASSERT_LE(detail.blocks().drawn().size(), most);
     auto others = detail.blocks().others_at_moments().begin();

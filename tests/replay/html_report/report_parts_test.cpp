@@ -84,7 +84,7 @@ TEST_F(StacksOfPage, name_their_call_sites) {
 }
 
 TEST(SitesOfPage, are_ranked_by_what_they_ever_held) {
-  SiteBytes sites;
+  GroupBytes sites;
   sites.add(2, Bytes{100});
   sites.take(2, Bytes{100});
   sites.add(0, Bytes{40});

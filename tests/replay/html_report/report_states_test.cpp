@@ -107,8 +107,8 @@ TEST_P(ReportOfCase, gives_back_the_states_of_the_walk) {
   for (const std::uint64_t most_changes : {1'000'000U, 3'000U, 100U}) {
     PageTexts texts(tables);
     ReportDetail detail(
-        history, walk, texts,
-        {choose_steps(full.moments.back().step, 50, most_changes, {}), {}, {}, {}, {}});
+        history, walk, texts, {},
+        {choose_steps(full.moments.back().step, 50, most_changes, {}), {}, {}, {}, {}, {}, {}});
     watch_placements(history, walk, detail);
     const ReportStates& states = detail.states();
     ASSERT_GE(states.steps().size(), 2U);

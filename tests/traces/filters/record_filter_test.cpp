@@ -19,7 +19,7 @@ std::string filtered(const std::string& records, const RecordFilter& filter) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
-  FilteredRecording kept(filter, tables.texts, writer->sinks());
+  FilteredRecording kept(filter, "file", tables.texts, writer->sinks());
   const auto source = support::make_memory_source(header + records + end);
   read_native_text(*source, "file", tables, kept.sinks());
   writer->finish();

@@ -184,6 +184,32 @@ std::string holder_text(const Explanation& explanation, std::size_t index) {
          (index == 0 ? whole : "") + ")";
 }
 
+/// Such as `8.01 GiB activations (52 %), 4.20 GiB optimizer state (27 %)`, without kinds that hold
+/// less than a hundredth.
+std::string kinds_text(const Explanation& explanation) {
+  std::string text;
+  for (const replay::HeldGroup& group : explanation.kinds) {
+    const Bytes bytes = group.totals.bytes;
+    if (100 * bytes.count < explanation.held.count) continue;
+    text += (text.empty() ? "" : ", ") + format_bytes(bytes) + " " + group.key + " (" +
+            percent_of(bytes.count, explanation.held.count) + ")";
+  }
+  return text;
+}
+
+/// The largest estimate for each part of memory.
+std::string levers_text(const Explanation& explanation) {
+  std::string text;
+  for (const auto part :
+       {replay::LeverFor::activations, replay::LeverFor::states, replay::LeverFor::shards}) {
+    const auto lever = std::ranges::find(explanation.levers, part, &replay::Lever::part);
+    if (lever == explanation.levers.end()) continue;
+    text += (text.empty() ? "" : ", ") + format_bytes(lever->saves_at_most) + " less with " +
+            lever->name;
+  }
+  return text.empty() ? text : text + " (estimates, at most)";
+}
+
 /// After the first, those of a hundredth and more.
 void add_holders(AnswerText& answer, const Explanation& explanation) {
   const auto is_small = [&](const replay::HeldGroup& group) {
@@ -335,11 +361,13 @@ AnswerText answer_without_failure(const Explanation& explanation, const GivenCon
   answer.headline = peak_headline(explanation);
   add_answer_line(answer, "began late", reserved_before_text(explanation));
   add_holders(answer, explanation);
+  add_answer_line(answer, "kinds", kinds_text(explanation));
   add_answer_line(answer, "free", idle_text(explanation));
   add_answer_line(answer, "stranded",
                   stranding_text(explanation.stranding, explanation.figures.reserved));
   if (!explanation.began_late())
     add_answer_line(answer, "setting", setting_found_text(explanation, given));
+  add_answer_line(answer, "levers", levers_text(explanation));
   add_answer_line(answer, "smallest GPU", gpus_text(explanation));
   return answer;
 }
@@ -352,11 +380,13 @@ AnswerText answer_to_failure(const Explanation& explanation, const traces::Snaps
   add_answer_line(answer, "missing", missing_text(explanation.failure->story));
   add_answer_line(answer, "of no use", no_use_text(*explanation.failure));
   add_holders(answer, explanation);
+  add_answer_line(answer, "kinds", kinds_text(explanation));
   add_answer_line(answer, "stranded",
                   stranding_text(explanation.stranding, explanation.figures.reserved));
   add_answer_line(answer, "to free", enough_text(*explanation.failure, tables));
   const std::string tried = tried_text(*explanation.failure);
   add_answer_line(answer, "setting", tried.empty() ? not_tried_text(explanation, given) : tried);
+  add_answer_line(answer, "levers", levers_text(explanation));
   add_answer_line(answer, "memory", least_memory_text(*explanation.failure));
   add_answer_line(answer, "smallest GPU", gpus_text(explanation));
   add_answer_line(answer, "failures", failures_text(explanation));
@@ -376,6 +406,17 @@ ordered_json holder_json(const replay::HeldGroup& group) {
           {"blocks", group.totals.blocks}};
 }
 
+ordered_json kind_json(const replay::HeldGroup& group) {
+  return {
+      {"kind", group.key}, {"bytes", group.totals.bytes.count}, {"blocks", group.totals.blocks}};
+}
+
+ordered_json lever_json(const replay::Lever& lever) {
+  return {{"name", lever.name},
+          {"saves_at_most_bytes", lever.saves_at_most.count},
+          {"rule", lever.rule}};
+}
+
 ordered_json site_json(const replay::StrandingSite& site) {
   return {
       {"call_site", site.place}, {"stranded_bytes", site.strands.count}, {"blocks", site.blocks}};
@@ -390,7 +431,8 @@ std::vector<std::string> rows_of(const AnswerLine& line) {
 
 /// How early a line is left out where there are too many; 0 for never.
 int dispensable_rank(const AnswerLine& line) {
-  constexpr std::array<std::string_view, 4> dispensable = {"of no use", "stranded", "to free", ""};
+  constexpr std::array<std::string_view, 5> dispensable = {"of no use", "stranded", "to free",
+                                                           "levers", ""};
   const auto* const found = std::ranges::find(dispensable, line.name);
   return found == dispensable.end() ? 0 : static_cast<int>(found - dispensable.begin()) + 1;
 }
@@ -586,6 +628,8 @@ ordered_json explanation_json(const Explanation& explanation, const traces::Snap
       {"out_of_memory", or_null(explanation.failure, of_failure)},
       {"holders", json_list(explanation.holders, holder_json)},
       {"held_bytes", explanation.held.count},
+      {"kinds", json_list(explanation.kinds, kind_json)},
+      {"levers", json_list(explanation.levers, lever_json)},
       {"stranding", json_list(explanation.stranding, site_json)},
       {"advice", or_null(explanation.advice, found_advice_json)},
       {"smallest_gpu", or_null(explanation.smallest_gpu, smallest_gpu_json)},

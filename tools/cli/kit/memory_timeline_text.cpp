@@ -21,13 +21,13 @@ std::string signed_bytes(std::int64_t bytes) {
 }
 
 std::string name_of_kind(std::size_t kind) {
-  return std::string(memory_kind_name(static_cast<traces::MemoryKind>(kind)));
+  return std::string(category_name(static_cast<traces::ProfilerCategory>(kind)));
 }
 
 std::string kinds_table(const traces::MemoryTimeline& timeline) {
   Table table(
       {left("kind", line_name_width), {"at the peak", 14}, {"most", 14}, {"at the end", 14}});
-  for (std::size_t i = 0; i < traces::memory_kind_count; ++i)
+  for (std::size_t i = 0; i < traces::category_count; ++i)
     if (timeline.most[i] != 0)
       table.add({name_of_kind(i), signed_bytes(timeline.at_peak[i]), signed_bytes(timeline.most[i]),
                  signed_bytes(timeline.at_end[i])});
@@ -52,7 +52,7 @@ std::string memory_timeline_text(const traces::MemoryTimeline& timeline) {
 
 ordered_json memory_timeline_json(const traces::MemoryTimeline& timeline) {
   ordered_json kinds = ordered_json::array();
-  for (std::size_t i = 0; i < traces::memory_kind_count; ++i)
+  for (std::size_t i = 0; i < traces::category_count; ++i)
     kinds.push_back({{"kind", name_of_kind(i)},
                      {"at_peak_bytes", timeline.at_peak[i]},
                      {"most_bytes", timeline.most[i]},
@@ -69,7 +69,7 @@ AnswerText memory_timeline_answer(const traces::MemoryTimeline& timeline) {
                     duration_text(timeline.peak_us - timeline.first_us) +
                     ", in the profiler's sums";
   std::vector<std::pair<std::int64_t, std::size_t>> kinds;
-  for (std::size_t i = 0; i < traces::memory_kind_count; ++i)
+  for (std::size_t i = 0; i < traces::category_count; ++i)
     if (timeline.at_peak[i] > 0) kinds.emplace_back(timeline.at_peak[i], i);
   std::ranges::stable_sort(kinds, std::ranges::greater{},
                            [](const auto& kind) { return kind.first; });

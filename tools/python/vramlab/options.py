@@ -117,7 +117,7 @@ class TopOptions(TypedDict, total=False):
     """Options of vramlab top."""
 
     between: Sequence[int]
-    by: Literal["age", "label", "pool", "site", "size", "stack", "stream"]
+    by: Literal["age", "kind", "label", "module", "parameter", "pool", "site", "size", "stack", "stream"]
     device: int
     every: int
     folded: bool
@@ -155,7 +155,7 @@ class DiffOptions(TypedDict, total=False):
 
     at: Literal["peak", "peak_reserved", "end", "oom"]
     budget: Text
-    by: Literal["label", "pool", "position", "site", "size", "stack", "stream"]
+    by: Literal["kind", "label", "module", "parameter", "pool", "position", "site", "size", "stack", "stream"]
     device: int
     fail_if: Texts
     force: bool
@@ -271,7 +271,7 @@ class GrowthOptions(TypedDict, total=False):
 
     at: Text
     between: Sequence[int]
-    by: Literal["age", "label", "pool", "site", "size", "stack", "stream"]
+    by: Literal["age", "kind", "label", "module", "parameter", "pool", "site", "size", "stack", "stream"]
     device: int
     every: int
     folded: bool

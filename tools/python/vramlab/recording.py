@@ -122,6 +122,22 @@ class Recording:
         """
         return self._ask(answers.Holdings, "top", {"at": at, **options})
 
+    def kinds(self, at: Union[None, int, str] = None, **options: Unpack[of.TopOptions]) -> answers.Holdings:
+        """Parameters, gradients, optimizer state, activations and the like, where the recording says it.
+
+        >>> rec.kinds().rows[0].key
+        'not labelled'
+        """
+        return self.top(at, **{"by": "kind", **options})  # type: ignore[arg-type]
+
+    def modules(self, at: Union[None, int, str] = None, **options: Unpack[of.TopOptions]) -> answers.Holdings:
+        """The same by module, with `*` for numbers of layers.
+
+        >>> rec.modules().rows[0].key
+        'not labelled'
+        """
+        return self.top(at, **{"by": "module", **options})  # type: ignore[arg-type]
+
     def growth(self, **options: Unpack[of.GrowthOptions]) -> answers.Growth:
         """Call sites that hold more with each iteration.
 

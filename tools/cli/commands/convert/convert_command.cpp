@@ -37,14 +37,15 @@ bool leaves_out(const traces::RecordFilter& filter) {
 class ConvertChain {
  public:
   /// The tables are those of the reader; they and the sinks at the end must live as long.
-  ConvertChain(const ConvertSteps& steps, traces::SnapshotTables& tables, traces::NativeSinks end)
+  ConvertChain(const ConvertSteps& steps, const std::string& file, traces::SnapshotTables& tables,
+               traces::NativeSinks end)
       : end_(end) {
     if (steps.anonymizes)
       filters_.push_back(std::make_unique<traces::AnonymizedRecording>(tables, sinks()));
     if (steps.strips_frames) filters_.push_back(std::make_unique<traces::StrippedFrames>(sinks()));
     if (leaves_out(steps.filter))
       filters_.push_back(
-          std::make_unique<traces::FilteredRecording>(steps.filter, tables.texts, sinks()));
+          std::make_unique<traces::FilteredRecording>(steps.filter, file, tables.texts, sinks()));
   }
 
   /// The sinks that the reader writes to.
@@ -94,7 +95,7 @@ std::vector<replay::MemoryTimeline> timelines_of_program(traces::OpenTrace& trac
   replay::ProgramReplay program(trace.file, tables, keeping_all(replayed),
                                 watch_for_picture(histories, spans));
   traces::SnapshotSink unused;
-  ConvertChain chain(steps, tables, {unused, program});
+  ConvertChain chain(steps, trace.file, tables, {unused, program});
   traces::read_trace(trace, tables, chain.sinks());
   program.finish();
   const replay::VerifyConditions conditions{program.version(), false, {program.settings(), {}}};
@@ -111,7 +112,7 @@ std::vector<replay::MemoryTimeline> timelines_of_recording(
     const std::shared_ptr<traces::SnapshotTables>& tables, replay::AnnotationCollector& spans) {
   replay::HistoryCollector collector(scratch_place());
   traces::ProgramCounter unused;
-  ConvertChain chain(steps, *tables, {collector, unused});
+  ConvertChain chain(steps, trace.file, *tables, {collector, unused});
   traces::read_trace(trace, *tables, chain.sinks());
   replay::Recording recording(trace.file, collector.take(), tables);
   for (const replay::RecordedAnnotation& annotation : recording.history().annotations)
@@ -184,7 +185,7 @@ void convert_to(traces::TraceFormat format, traces::OpenTrace& trace, const Conv
                 traces::ByteSink& output) {
   traces::SnapshotTables tables;
   const auto writer = make_trace_writer(format, output, tables);
-  ConvertChain chain(steps, tables, writer->sinks());
+  ConvertChain chain(steps, trace.file, tables, writer->sinks());
   traces::read_trace(trace, tables, chain.sinks());
   writer->finish();
 }

@@ -420,8 +420,9 @@ struct DiffArguments {
 /// The position in an iteration is not a kind of group, so it has an empty value.
 const std::map<std::string, std::optional<GroupBy>>& compared_groups() {
   static const std::map<std::string, std::optional<GroupBy>> names = {
-      {"site", GroupBy::site},     {"stack", GroupBy::stack}, {"size", GroupBy::size},
-      {"stream", GroupBy::stream}, {"pool", GroupBy::pool},   {"label", GroupBy::label},
+      {"site", GroupBy::site},     {"stack", GroupBy::stack},   {"size", GroupBy::size},
+      {"stream", GroupBy::stream}, {"pool", GroupBy::pool},     {"label", GroupBy::label},
+      {"kind", GroupBy::kind},     {"module", GroupBy::module}, {"parameter", GroupBy::parameter},
       {"position", std::nullopt}};
   return names;
 }

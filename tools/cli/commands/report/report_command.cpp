@@ -131,6 +131,7 @@ void show_as_recorded(replay::Recording& recording, LoadedRun& run) {
     run.show_of(recording, device);
   for (const replay::DeviceHistory& host : recording.pinned().devices) run.show_pinned(host, rules);
   run.input.spans = annotation_spans(recording.history());
+  run.input.kinds = find_kinds(recording);
 }
 
 void show_replay(ShownFile& file, const replay::ReplayConditions& asked, LoadedRun& run) {

@@ -264,8 +264,8 @@ std::string device_text(const TopOutcome& outcome, const DeviceHoldings& device,
   if (outcome.by == replay::GroupBy::stack)
     return text +
            tree_text(replay::stack_tree_of(device.blocks, tables, outcome.frames), outcome.limit);
-  const replay::AgeReference moment{device.event, device.time_ns};
-  return text + group_table(group_blocks(device.blocks, outcome.by, tables, moment), outcome, all);
+  const auto groups = group_holdings(outcome.found, device, outcome.by, tables);
+  return text + group_table(groups, outcome, all);
 }
 
 /// The frames of a stack, innermost first, as JSON.
@@ -301,8 +301,7 @@ ordered_json device_json(const TopOutcome& outcome, const DeviceHoldings& device
                        {"since_begin_ns", or_null(device.since_begin_ns)},
                        {"bytes_are", device.has_block_sizes ? "blocks" : "rounded_requests"}};
   json.update(totals_json(replay::totals_of(device.blocks)));
-  const auto groups =
-      group_blocks(device.blocks, outcome.by, tables, {device.event, device.time_ns});
+  const auto groups = group_holdings(outcome.found, device, outcome.by, tables);
   const std::size_t shown = shown_of(groups.size(), outcome.limit);
   json["groups"] = json_list(std::span(groups).first(shown),
                              [&](const HeldGroup& group) { return group_json(group, tables); });
@@ -531,9 +530,10 @@ struct TopArguments {
 
 const std::map<std::string, GroupBy>& groupings() {
   static const std::map<std::string, GroupBy> names = {
-      {"site", GroupBy::site},     {"stack", GroupBy::stack}, {"size", GroupBy::size},
-      {"stream", GroupBy::stream}, {"pool", GroupBy::pool},   {"age", GroupBy::age},
-      {"label", GroupBy::label}};
+      {"site", GroupBy::site},          {"stack", GroupBy::stack}, {"size", GroupBy::size},
+      {"stream", GroupBy::stream},      {"pool", GroupBy::pool},   {"age", GroupBy::age},
+      {"label", GroupBy::label},        {"kind", GroupBy::kind},   {"module", GroupBy::module},
+      {"parameter", GroupBy::parameter}};
   return names;
 }
 
@@ -606,6 +606,7 @@ TopAnswer holdings_in(const std::string& file, const TopArguments& arguments, Pr
   TopAnswer answer;
   try {
     outcome.found = find_holdings(*recording, moment, outcome.allocated_after);
+    if (needs_kinds(outcome.by)) add_kinds(outcome.found, *recording);
   } catch (const replay::NoSuchMoment& error) {
     answer.no_moment = error;
     answer.most = -1;
@@ -750,7 +751,8 @@ void add_options(CLI::App& command, TopArguments& arguments) {
                         .add_option("--by", arguments.by,
                                     "Group by: site (the user's own innermost frame, the "
                                     "default), stack (a tree), size, stream, pool, age, label "
-                                    "(of the program)")
+                                    "(of the program), and what blocks hold, where the recording "
+                                    "says it: kind, module, parameter")
                         ->check(CLI::IsMember(names));
   command.add_option("--limit", arguments.limit,
                      "Rows to show of each device (default: 20, in JSON all; 0 for all)");

@@ -2,7 +2,7 @@
 // the horizontal axis counts. Views listen; nothing here knows them.
 import { lastNotAbove } from "./states";
 import { siteColourCount } from "./theme";
-import type { Device, Run } from "./model";
+import type { Band, Device, Run } from "./model";
 
 export type Axis = "time" | "event";
 
@@ -73,6 +73,18 @@ function spansOf(run: Run, device: Device): NamedSpan[] {
 
 type Listener = () => void;
 
+/** The lists of bands that a device has. */
+export type BandsOf = "sites" | "kinds" | "modules";
+
+/** Colours by name, those with the highest peaks in any panel. */
+function coloursOf(lists: Band[][]): Map<string, number> {
+  const peaks = new Map<string, number>();
+  for (const { name, allocated } of lists.flat())
+    peaks.set(name, allocated.reduce((most, bytes) => Math.max(most, bytes), peaks.get(name) ?? 0));
+  const names = [...peaks.keys()].sort((a, b) => peaks.get(b)! - peaks.get(a)!);
+  return new Map(names.slice(0, siteColourCount - 1).map((name, i) => [name, i]));
+}
+
 /** In bytes: eight blocks of the smallest size. */
 const leastHeight = 4096;
 
@@ -85,7 +97,8 @@ export class Chosen {
   range: [number, number] = [0, 1];
   /** The bytes in view where heights can be zoomed; null for all. */
   heights: [number, number] | null = null;
-  private siteColours = new Map<string, number>();
+  private colours: Record<BandsOf, Map<string, number>> =
+    { sites: new Map(), kinds: new Map(), modules: new Map() };
   private readonly momentListeners: Listener[] = [];
   private readonly rangeListeners: Listener[] = [];
   private isAnnounced = false;
@@ -102,17 +115,19 @@ export class Chosen {
     this.leader = 0;
     if (this.lastX === 0) this.axis = "event";
     this.range = [0, this.lastX];
-    const peaks = new Map<string, number>();
-    for (const { device } of panels)
-      for (const { name, allocated } of device.sites)
-        peaks.set(name, allocated.reduce((most, bytes) => Math.max(most, bytes), peaks.get(name) ?? 0));
-    const names = [...peaks.keys()].sort((a, b) => peaks.get(b)! - peaks.get(a)!);
-    this.siteColours = new Map(names.slice(0, siteColourCount - 1).map((name, i) => [name, i]));
+    this.colours = {
+      sites: coloursOf(panels.map(({ device }) => device.sites)),
+      kinds: coloursOf(panels.map(({ device }) => device.kinds)),
+      modules: coloursOf(panels.map(({ device }) => device.modules)),
+    };
   }
 
   /** The same in all panels; the last one stands for all that have none of their own. */
+  bandColour(of: BandsOf, name: string): number {
+    return this.colours[of].get(name) ?? siteColourCount - 1;
+  }
   siteColour(name: string): number {
-    return this.siteColours.get(name) ?? siteColourCount - 1;
+    return this.bandColour("sites", name);
   }
 
   get lead(): Panel {

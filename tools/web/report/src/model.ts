@@ -15,6 +15,11 @@ interface MomentJson {
   reserved: number;
 }
 
+interface NamedSection {
+  name: string;
+  allocated: Section;
+}
+
 interface DeviceJson {
   device: number;
   events_total: number;
@@ -24,6 +29,9 @@ interface DeviceJson {
   last: MomentJson;
   moments: SectionsOf<(typeof momentNames)[number]>;
   sites: { site: number; allocated: Section }[];
+  /** Empty where nobody knows what blocks hold, as modules. */
+  kinds: NamedSection[];
+  modules: NamedSection[];
   states: SectionsOf<"step" | "time_us" | "offset" | "is_whole" | "bytes">;
   lives: SectionsOf<"base" | "size" | "stream" | "traits" | "pool" | "begin">;
   pools: string[];
@@ -141,8 +149,8 @@ export interface Events {
   stack: Float64Array;
 }
 
-export interface Site {
-  site: number;
+/** The memory of blocks that have something in common, by moment. */
+export interface Band {
   name: string;
   allocated: Float64Array;
 }
@@ -150,7 +158,9 @@ export interface Site {
 export class Device {
   readonly number: number;
   readonly moments: Moments;
-  readonly sites: Site[];
+  readonly sites: Band[];
+  readonly kinds: Band[];
+  readonly modules: Band[];
   readonly states: StateReader;
   readonly lives: Life[] = [];
   readonly firstTime: number;
@@ -167,7 +177,10 @@ export class Device {
     this.moments = Object.fromEntries(
       momentNames.map((name) => [name, column(json.moments[name])])) as Moments;
     this.sites = json.sites.map(({ site, allocated }) => (
-      { site, name: stacks.sites[site] || "no stack", allocated: column(allocated) }));
+      { name: stacks.sites[site] || "no stack", allocated: column(allocated) }));
+    const bandOf = ({ name, allocated }: NamedSection) => ({ name, allocated: column(allocated) });
+    this.kinds = json.kinds.map(bandOf);
+    this.modules = json.modules.map(bandOf);
     this.readLives(column);
     this.states = new StateReader(bytes, json.states, this.lives);
     this.firstTime = this.moments.time_us[0] ?? 0;

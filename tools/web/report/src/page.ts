@@ -101,10 +101,22 @@ function show(device: number): void {
   fill("about", aboutView);
   byId("readouts").replaceChildren(...chosen.panels.map((panel) =>
     element("div", { class: "readout", "data-panel": String(panel.number) })));
+  offerKinds();
   applyChoices();
   fillGoto();
   const { lead } = chosen;
   chosen.choose(lead, lead.stateAtStep(lead.device.json.peak_allocated.step));
+}
+
+/** Kinds and modules can be chosen where a device of the page has them. */
+function offerKinds(): void {
+  const isKnown = chosen.panels.some(({ device }) => device.kinds.length > 0);
+  for (const value of ["kinds", "modules"]) {
+    const input = document.querySelector<HTMLInputElement>(`input[name=curves][value=${value}]`)!;
+    input.parentElement!.hidden = !isKnown;
+    if (!isKnown && input.checked)
+      document.querySelector<HTMLInputElement>("input[name=curves][value=sums]")!.checked = true;
+  }
 }
 
 /** The choices of the controls are applied; a page that is loaded again may keep them. */

@@ -7,6 +7,7 @@ import { externalFragmentation } from "./model";
 import { Plot, type Line, type PlotOptions } from "./plot";
 import { siteColourCount } from "./theme";
 import type { Chosen, Panel } from "./chosen";
+import type { Band } from "./model";
 
 function highest(values: ArrayLike<number>): number {
   let most = 0;
@@ -39,16 +40,17 @@ function memoryLines(panel: Panel): Line[] {
   ];
 }
 
-/** Each on top of those after it, so that what is drawn first is the highest. */
-function siteLines(chosen: Chosen, panel: Panel): Line[] {
+/** Each on top of those after it, so that what is drawn first is the highest. Bands that have the
+ *  last colour are drawn as one. */
+function stackedLines(panel: Panel, bands: Band[], colourOf: (name: string) => number): Line[] {
   const { allocated } = panel.device.moments;
   const rest = allocated.slice();
   const parts: Line[] = [];
-  for (const site of panel.device.sites) {
-    const colour = chosen.siteColour(site.name);
+  for (const band of bands) {
+    const colour = colourOf(band.name);
     if (colour === siteColourCount - 1) continue;
-    site.allocated.forEach((bytes, row) => (rest[row]! -= bytes));
-    parts.push({ name: site.name, colour: `site-${colour}`, values: site.allocated });
+    band.allocated.forEach((bytes, row) => (rest[row]! -= bytes));
+    parts.push({ name: band.name, colour: `site-${colour}`, values: band.allocated });
   }
   if (highest(rest) > 0)
     parts.push({ name: "all others", colour: `site-${siteColourCount - 1}`, values: rest });
@@ -60,8 +62,14 @@ function siteLines(chosen: Chosen, panel: Panel): Line[] {
   return stacked.reverse();
 }
 
-/** Sums, the allocated memory by call site, or block by block. */
-export type Curves = "sums" | "sites" | "blocks";
+/** Sums; the allocated memory by call site, by kind, by module, or block by block. */
+export type Curves = "sums" | "sites" | "kinds" | "modules" | "blocks";
+
+const stackNames = {
+  sites: "Allocated memory by call site",
+  kinds: "Allocated memory by kind",
+  modules: "Allocated memory by module",
+};
 
 export class MemoryView {
   readonly node = element("div");
@@ -80,10 +88,11 @@ export class MemoryView {
     if (curves === "blocks")
       return new BandsPlot(chosen, panel, this.hint,
                            this.options("Allocated memory block by block", "allocated")).node;
-    return curves === "sites"
-      ? plotOf(chosen, panel, this.options("Allocated memory by call site", "allocated"),
-               siteLines(chosen, panel)).node
-      : plotOf(chosen, panel, this.options("Memory over time", "reserved"), memoryLines(panel)).node;
+    if (curves === "sums")
+      return plotOf(chosen, panel, this.options("Memory over time", "reserved"), memoryLines(panel)).node;
+    const lines = stackedLines(panel, panel.device[curves],
+                               (name) => chosen.bandColour(curves, name));
+    return plotOf(chosen, panel, this.options(stackNames[curves], "allocated"), lines).node;
   }
 
   private options(name: string, highestOf: "reserved" | "allocated"): PlotOptions {

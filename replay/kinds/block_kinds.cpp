@@ -1,0 +1,286 @@
+#include "replay/kinds/block_kinds.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "replay/recording/recorded_history.h"
+
+namespace vramlab::replay {
+
+using traces::DeviceKindsNotes;
+using traces::Phase;
+using traces::PhaseMark;
+using traces::ScannedStorage;
+
+/// Follows the blocks of a history. A request whose kind depends on how long its block lives is
+/// open until the phase that it was made in ends.
+class KindFinder : public LiveBlocks {
+ public:
+  KindFinder(const DeviceHistory& history, const DeviceKindsNotes& notes)
+      : LiveBlocks(KeyMeaning::address, ""), history_(history), notes_(notes) {
+    kinds_.by_event_.resize(history.events.size());
+    for (const auto& scan : notes.scans)
+      for (const ScannedStorage& storage : scan) was_handed_out_[storage.address.value] = false;
+  }
+
+  BlockKinds find_all() {
+    for (; done_ < history_.events.size(); ++done_) {
+      pass_notes();
+      const MemoryEvent event = memory_event(history_, done_);
+      apply(event);
+      if (event.kind == MemoryEventKind::failed) settle_at_failure();
+    }
+    pass_notes();
+    settle_at_failure();
+    return std::move(kinds_);
+  }
+
+ private:
+  struct OpenRequest {
+    std::uint64_t key = 0;
+    std::uint64_t event = 0;
+  };
+
+  void block_allocated(const LiveBlock& block) override {
+    BlockKind& kind = kinds_.by_event_[*block.event];
+    kind.name = now_.name;
+    if (const auto listed = was_handed_out_.find(block.key); listed != was_handed_out_.end())
+      listed->second = true;
+    if (now_.phase == Phase::backward)
+      kind.kind = MemoryKind::activation_gradients;
+    else
+      open_.push_back({block.key, *block.event});
+  }
+  void block_freed(const LiveBlock& block) override {
+    if (!block.event || *block.event < open_since_) return;
+    BlockKind& kind = kinds_.by_event_[*block.event];
+    if (kind.kind == MemoryKind::not_labelled) kind.kind = MemoryKind::temporary;
+  }
+  void block_lost(const LiveBlock& block) override {
+    if (!block.freed) block_freed(block);
+  }
+
+  /// Takes the notes that lie before the next event. A scan at the place of a mark was made in the
+  /// phase before it.
+  void pass_notes() {
+    while (true) {
+      const std::uint64_t mark = next_mark_ < notes_.marks.size()
+                                     ? event_before(history_, notes_.marks[next_mark_].before)
+                                     : never;
+      const std::uint64_t scan = next_scan_ < notes_.scanned.size()
+                                     ? event_before(history_, notes_.scanned[next_scan_].before)
+                                     : never;
+      if (std::min(mark, scan) > done_) return;
+      if (scan <= mark)
+        take_scan(notes_.scans[notes_.scanned[next_scan_++].scan]);
+      else
+        take_mark(notes_.marks[next_mark_++]);
+    }
+  }
+
+  void take_mark(const PhaseMark& mark) {
+    if (mark.phase != now_.phase) {
+      settle(kind_left_by(now_.phase, mark.phase));
+      if (now_.phase == Phase::forward) has_forward_ = true;
+      if (mark.phase == Phase::backward || mark.phase == Phase::step) has_forward_ = false;
+    }
+    now_ = mark;
+  }
+
+  /// The kind of blocks that outlive a phase, which another one follows.
+  MemoryKind kind_left_by(Phase phase, Phase next) const {
+    switch (phase) {
+      case Phase::forward:
+      case Phase::recomputed:
+        return MemoryKind::activations;
+      case Phase::inference:
+        return MemoryKind::outputs;
+      case Phase::other:
+        return has_forward_ && next == Phase::backward ? MemoryKind::activations
+                                                       : MemoryKind::not_labelled;
+      case Phase::backward:
+      case Phase::step:
+        break;
+    }
+    return MemoryKind::not_labelled;
+  }
+
+  /// Gives the blocks of open requests that are still in use this kind, and ends the requests.
+  void settle(MemoryKind left) {
+    for (const OpenRequest& request : open_) {
+      const LiveBlock* const block = find(request.key);
+      const bool is_live = block != nullptr && block->event == request.event && !block->freed;
+      BlockKind& kind = kinds_.by_event_[request.event];
+      if (is_live && kind.kind == MemoryKind::not_labelled) kind.kind = left;
+    }
+    open_.clear();
+    open_since_ = done_;
+  }
+  /// Ends what a phase holds that a failed request, or the end of the history, found open.
+  void settle_at_failure() {
+    switch (now_.phase) {
+      case Phase::forward:
+      case Phase::recomputed:
+      case Phase::inference:
+        return settle(kind_left_by(now_.phase, Phase::other));
+      case Phase::step:
+        return settle(MemoryKind::temporary);
+      case Phase::other:
+      case Phase::backward:
+        return;
+    }
+  }
+
+  void take_scan(const std::vector<ScannedStorage>& scan) {
+    for (const ScannedStorage& storage : scan) take_storage(storage);
+  }
+  void take_storage(const ScannedStorage& storage) {
+    const BlockKind told{storage.kind, storage.name, storage.part};
+    const LiveBlock* const block = find(storage.address.value);
+    if (block != nullptr && block->event) {
+      if (block->requested != storage.bytes) ++kinds_.other_sizes;
+      BlockKind& kind = kinds_.by_event_[*block->event];
+      if (storage.kind != MemoryKind::inputs || !is_left_by_forward(kind.kind)) kind = told;
+    } else if (was_handed_out_[storage.address.value]) {
+      ++kinds_.unknown_storages;
+    } else {
+      kinds_.earlier_[storage.address.value] = told;
+    }
+  }
+  static bool is_left_by_forward(MemoryKind kind) {
+    return kind == MemoryKind::activations || kind == MemoryKind::outputs;
+  }
+
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+  const DeviceHistory& history_;
+  const DeviceKindsNotes& notes_;
+  BlockKinds kinds_;
+  /// Events.
+  std::size_t done_ = 0;
+  PhaseMark now_;
+  std::size_t next_mark_ = 0;
+  std::size_t next_scan_ = 0;
+  /// A forward with gradients has ended, and no backward or step has begun since.
+  bool has_forward_ = false;
+  std::vector<OpenRequest> open_;
+  /// Requests from this event on are open.
+  std::uint64_t open_since_ = 0;
+  /// The addresses of all storages that are listed.
+  std::unordered_map<std::uint64_t, bool> was_handed_out_;
+};
+
+BlockKinds find_block_kinds(const DeviceHistory& history, const DeviceKindsNotes& notes) {
+  return KindFinder(history, notes).find_all();
+}
+
+const BlockKind& BlockKinds::of(const LiveBlock& block) const {
+  if (block.event) return by_event_[*block.event];
+  const auto found = earlier_.find(block.key);
+  return found == earlier_.end() ? nothing_ : found->second;
+}
+
+const BlockKinds* RecordingKinds::of_device(std::int64_t device) const {
+  const auto found = devices.find(device);
+  return found == devices.end() ? nullptr : &found->second;
+}
+
+namespace {
+
+void add_doubts(RecordingKinds& kinds, std::int64_t device, const BlockKinds& found) {
+  const std::string of = "device " + std::to_string(device) + ": ";
+  if (found.unknown_storages > 0)
+    kinds.doubts.push_back(of + std::to_string(found.unknown_storages) +
+                           " storages that were listed lie in no block of the history");
+  if (found.other_sizes > 0)
+    kinds.doubts.push_back(of + std::to_string(found.other_sizes) +
+                           " storages that were listed are not as large as their blocks");
+}
+
+bool is_number(std::string_view part) {
+  return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::unique_ptr<RecordingKinds> find_kinds(const Recording& recording) {
+  const traces::TextTable& texts = recording.tables().texts;
+  const auto& sections = recording.history().other_sections;
+  const auto section = std::ranges::find_if(
+      sections, [&](const auto& one) { return texts.text(one.key) == traces::kinds_key; });
+  if (section == sections.end()) return nullptr;
+  traces::KindsNotes notes = read_kinds_notes(*section->value, texts, recording.file());
+  auto kinds = std::make_unique<RecordingKinds>();
+  for (const DeviceKindsNotes& noted : notes.devices) {
+    const DeviceHistory* const history = recording.device(noted.device);
+    if (history == nullptr) continue;
+    BlockKinds found = find_block_kinds(*history, noted);
+    add_doubts(*kinds, noted.device, found);
+    kinds->devices.emplace(noted.device, std::move(found));
+  }
+  kinds->names = std::move(notes.names);
+  std::ranges::move(notes.troubles, std::back_inserter(kinds->doubts));
+  return kinds;
+}
+
+std::string module_of(const BlockKind& kind, const RecordingKinds& kinds) {
+  const std::string& name = kinds.names[kind.name];
+  switch (kind.kind) {
+    case MemoryKind::parameters:
+    case MemoryKind::buffers:
+    case MemoryKind::gradients:
+    case MemoryKind::optimizer_state:
+      break;
+    default:
+      return name;
+  }
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? "" : name.substr(0, dot);
+}
+
+std::string folded_path(std::string_view path) {
+  std::string folded;
+  while (true) {
+    const std::size_t end = std::min(path.find('.'), path.size());
+    const std::string_view part = path.substr(0, end);
+    folded += is_number(part) ? "*" : part;
+    if (end == path.size()) return folded;
+    folded += '.';
+    path.remove_prefix(end + 1);
+  }
+}
+
+std::string full_name(const BlockKind& kind, const RecordingKinds& kinds) {
+  const std::string& name = kinds.names[kind.name];
+  const std::string& part = kinds.names[kind.part];
+  if (part.empty()) return name;
+  return name.empty() ? part : part + " of " + name;
+}
+
+std::string shown_name_of(MemoryKind kind) {
+  std::string text(name_of(kind));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+namespace {
+
+std::string key_of(const std::string& name, MemoryKind kind) {
+  const bool has_name = !name.empty() && kind != MemoryKind::not_labelled;
+  return has_name ? name + ", " + shown_name_of(kind) : shown_name_of(kind);
+}
+
+}  // namespace
+
+std::string module_key(const BlockKind& kind, const RecordingKinds& kinds) {
+  return key_of(folded_path(module_of(kind, kinds)), kind.kind);
+}
+
+std::string parameter_key(const BlockKind& kind, const RecordingKinds& kinds) {
+  return key_of(full_name(kind, kinds), kind.kind);
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,200 @@
+// Kinds of blocks, from notes of phases and storages and from how long the blocks live.
+#include "replay/kinds/block_kinds.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Action;
+using traces::DeviceKindsNotes;
+using traces::Phase;
+
+/// A history written call by call, with the notes of it. Entries and events are the same.
+class WrittenRun {
+ public:
+  /// The event of the request.
+  std::size_t request(std::uint64_t address, std::uint64_t bytes = 512) {
+    return add(Action::alloc, address, bytes);
+  }
+  void free(std::uint64_t address) {
+    add(Action::free_requested, address, 512);
+    add(Action::free_completed, address, 512);
+  }
+  void fail() { add(Action::oom, 0, 1 << 20); }
+  void begin(Phase phase, traces::KindNameIndex name = 0) {
+    notes.marks.push_back({history.events.size(), phase, name});
+  }
+  void scan(std::vector<traces::ScannedStorage> storages) {
+    notes.scanned.push_back({history.events.size(), notes.scans.size()});
+    notes.scans.push_back(std::move(storages));
+  }
+  BlockKinds found() const { return find_block_kinds(history, notes); }
+  MemoryKind kind(std::size_t event) const { return kind_in(found(), event); }
+  static MemoryKind kind_in(const BlockKinds& kinds, std::size_t event) {
+    LiveBlock block;
+    block.event = event;
+    return kinds.of(block).kind;
+  }
+
+  DeviceHistory history;
+  DeviceKindsNotes notes;
+
+ private:
+  std::size_t add(Action action, std::uint64_t address, std::uint64_t bytes) {
+    allocator::AllocatorEvent event;
+    event.action = action;
+    event.address = {address};
+    event.size = {bytes};
+    history.traits.requests_frees = true;
+    history.events.push_back(event);
+    return history.events.size() - 1;
+  }
+};
+
+traces::ScannedStorage storage(std::uint64_t address, MemoryKind kind,
+                               traces::KindNameIndex name = 0, std::uint64_t bytes = 512) {
+  return {{address}, {bytes}, kind, name, 0};
+}
+
+TEST(BlockKinds, what_outlives_a_forward_with_gradients_is_an_activation) {
+  WrittenRun run;
+  run.begin(Phase::forward, 1);
+  const std::size_t saved = run.request(1);
+  run.begin(Phase::forward, 2);
+  const std::size_t passing = run.request(2);
+  run.begin(Phase::forward, 1);
+  run.free(2);
+  run.begin(Phase::other);
+  const std::size_t loss = run.request(3);
+  run.begin(Phase::backward);
+  const std::size_t gradient = run.request(4);
+  run.free(1);
+  EXPECT_EQ(run.kind(saved), MemoryKind::activations);
+  EXPECT_EQ(run.kind(passing), MemoryKind::temporary);
+  EXPECT_EQ(run.kind(loss), MemoryKind::activations);
+  EXPECT_EQ(run.kind(gradient), MemoryKind::activation_gradients);
+  LiveBlock block;
+  block.event = passing;
+  EXPECT_EQ(run.found().of(block).name, 2U);
+}
+
+TEST(BlockKinds, what_outlives_a_forward_without_gradients_is_an_output) {
+  WrittenRun run;
+  run.begin(Phase::inference);
+  const std::size_t cache = run.request(1);
+  run.begin(Phase::other);
+  const std::size_t later = run.request(2);
+  run.begin(Phase::inference);
+  EXPECT_EQ(run.kind(cache), MemoryKind::outputs);
+  EXPECT_EQ(run.kind(later), MemoryKind::not_labelled);
+}
+
+TEST(BlockKinds, what_a_backward_computes_again_is_an_activation) {
+  WrittenRun run;
+  run.begin(Phase::backward);
+  run.begin(Phase::recomputed, 1);
+  const std::size_t again = run.request(1);
+  const std::size_t passing = run.request(2);
+  run.free(2);
+  run.begin(Phase::backward);
+  run.free(1);
+  EXPECT_EQ(run.kind(again), MemoryKind::activations);
+  EXPECT_EQ(run.kind(passing), MemoryKind::temporary);
+}
+
+TEST(BlockKinds, listed_storages_have_their_kind_from_their_request_on) {
+  WrittenRun run;
+  const std::size_t weight = run.request(1);
+  run.begin(Phase::backward);
+  const std::size_t gradient = run.request(2);
+  const std::size_t other = run.request(3);
+  run.scan({storage(1, MemoryKind::parameters, 1), storage(2, MemoryKind::gradients, 1)});
+  run.begin(Phase::step);
+  const std::size_t state = run.request(4);
+  const std::size_t passing = run.request(5);
+  run.free(5);
+  run.scan({storage(4, MemoryKind::optimizer_state, 1)});
+  EXPECT_EQ(run.kind(weight), MemoryKind::parameters);
+  EXPECT_EQ(run.kind(gradient), MemoryKind::gradients);
+  EXPECT_EQ(run.kind(other), MemoryKind::activation_gradients);
+  EXPECT_EQ(run.kind(state), MemoryKind::optimizer_state);
+  EXPECT_EQ(run.kind(passing), MemoryKind::temporary);
+}
+
+TEST(BlockKinds, an_address_names_the_block_that_held_it_then) {
+  WrittenRun run;
+  const std::size_t before = run.request(1);
+  run.free(1);
+  const std::size_t listed = run.request(1);
+  run.scan({storage(1, MemoryKind::parameters)});
+  run.free(1);
+  const std::size_t after = run.request(1);
+  EXPECT_EQ(run.kind(before), MemoryKind::temporary);
+  EXPECT_EQ(run.kind(listed), MemoryKind::parameters);
+  EXPECT_EQ(run.kind(after), MemoryKind::not_labelled);
+}
+
+TEST(BlockKinds, the_output_of_a_forward_stays_so_as_input_of_another) {
+  WrittenRun run;
+  run.begin(Phase::forward);
+  const std::size_t made = run.request(1);
+  run.begin(Phase::other);
+  const std::size_t batch = run.request(2);
+  run.scan({storage(1, MemoryKind::inputs), storage(2, MemoryKind::inputs)});
+  run.begin(Phase::forward);
+  EXPECT_EQ(run.kind(made), MemoryKind::activations);
+  EXPECT_EQ(run.kind(batch), MemoryKind::inputs);
+}
+
+TEST(BlockKinds, a_failure_finds_the_activations_of_an_open_forward) {
+  WrittenRun run;
+  run.begin(Phase::forward);
+  const std::size_t held = run.request(1);
+  run.fail();
+  run.free(1);
+  run.begin(Phase::other);
+  EXPECT_EQ(run.kind(held), MemoryKind::activations);
+}
+
+TEST(BlockKinds, temporaries_of_a_step_are_those_that_fail_in_it) {
+  WrittenRun run;
+  run.begin(Phase::step);
+  const std::size_t held = run.request(1);
+  run.fail();
+  run.free(1);
+  EXPECT_EQ(run.kind(held), MemoryKind::temporary);
+}
+
+TEST(BlockKinds, blocks_from_before_the_history_are_known_by_their_address) {
+  WrittenRun run;
+  run.scan({storage(7, MemoryKind::parameters, 3)});
+  run.request(1);
+  const BlockKinds kinds = run.found();
+  LiveBlock earlier;
+  earlier.key = 7;
+  EXPECT_EQ(kinds.of(earlier), (BlockKind{MemoryKind::parameters, 3, 0}));
+  EXPECT_EQ(kinds.unknown_storages, 0U);
+}
+
+TEST(BlockKinds, storages_that_no_block_can_hold_are_counted) {
+  WrittenRun run;
+  run.request(1, 1024);
+  run.scan({storage(1, MemoryKind::parameters)});
+  run.free(1);
+  run.scan({storage(1, MemoryKind::parameters)});
+  const BlockKinds kinds = run.found();
+  EXPECT_EQ(kinds.other_sizes, 1U);
+  EXPECT_EQ(kinds.unknown_storages, 1U);
+}
+
+TEST(FoldedPath, numbers_are_stars) {
+  EXPECT_EQ(folded_path("layers.3.mlp.10"), "layers.*.mlp.*");
+  EXPECT_EQ(folded_path("conv2.weight"), "conv2.weight");
+  EXPECT_EQ(folded_path(""), "");
+}
+
+}  // namespace
+}  // namespace vramlab::replay
