@@ -266,12 +266,12 @@ FoundHoldings find_holdings(Recording& recording, const Moment& moment,
   return found;
 }
 
-void add_kinds(FoundHoldings& found, const Recording& recording) {
-  found.kinds = find_kinds(recording);
+void add_kinds(FoundHoldings& found, const Recording& recording, KindsFrom otherwise) {
+  found.kinds = find_kinds(recording, otherwise);
   if (found.kinds == nullptr) {
     found.notes.emplace_back(
         "the recording does not say what its blocks hold; vramlab dry-run and "
-        "vramlab.torch.record(kinds=True) note it");
+        "vramlab.torch.record(kinds=True) note it, and --kinds guess guesses it");
     return;
   }
   found.notes.insert(found.notes.end(), found.kinds->doubts.begin(), found.kinds->doubts.end());

@@ -151,8 +151,10 @@ struct FoundHoldings {
 FoundHoldings find_holdings(Recording& recording, const Moment& moment,
                             std::optional<std::uint64_t> allocated_after = {});
 
-/// Adds what blocks hold, or a note that the recording does not say it.
-void add_kinds(FoundHoldings& found, const Recording& recording);
+/// Adds what blocks hold, or a note that the recording does not say it. `otherwise`: a guess where
+/// it has no notes.
+void add_kinds(FoundHoldings& found, const Recording& recording,
+               KindsFrom otherwise = KindsFrom::notes);
 
 /// The blocks of one of its devices in groups.
 std::vector<HeldGroup> group_holdings(const FoundHoldings& found, const DeviceHoldings& device,

@@ -81,12 +81,14 @@ std::vector<HeldGroup> group_by_position(Recording& recording,
   return listed;
 }
 
-std::vector<HeldGroup> groups_of_devices(const Recording& recording, GroupBy by,
+/// Requires: blocks are grouped by a property.
+std::vector<HeldGroup> groups_of_devices(const Recording& recording,
+                                         const CompareConditions& conditions,
                                          FoundHoldings& found) {
-  if (needs_kinds(by)) add_kinds(found, recording);
+  if (needs_kinds(*conditions.by)) add_kinds(found, recording, conditions.kinds_otherwise);
   std::vector<std::vector<HeldGroup>> groups;
   for (const DeviceHoldings& device : found.devices)
-    groups.push_back(group_holdings(found, device, by, recording.tables()));
+    groups.push_back(group_holdings(found, device, *conditions.by, recording.tables()));
   return joined(groups);
 }
 
@@ -183,7 +185,7 @@ void add_recorded_metrics(Recording& recording, const CompareConditions& conditi
     return;
   }
   std::vector<MetricValues> devices;
-  const auto kinds = find_kinds(recording);
+  const auto kinds = find_kinds(recording, conditions.kinds_otherwise);
   for (const DeviceHistory* const device : compared.devices()) {
     devices.push_back(history_metrics(*device, recording.explained(*device)));
     add_kind_metrics(*device, recording, kinds.get(), devices.back());
@@ -213,7 +215,7 @@ void add_groups(Recording& recording, const CompareConditions& conditions, Compa
                       "none of that number"});
   if (found.devices.size() == 1) compared.event = found.devices.front().event;
   compared.is_at_end = std::ranges::none_of(found.devices, &DeviceHoldings::has_history);
-  compared.groups = conditions.by ? groups_of_devices(recording, *conditions.by, found)
+  compared.groups = conditions.by ? groups_of_devices(recording, conditions, found)
                                   : group_by_position(recording, found.devices, compared);
   compared.has_groups = true;
   compared.kind = recording.is_program() ? "a program"

@@ -49,6 +49,8 @@ struct CompareConditions {
   std::optional<GroupBy> by = GroupBy::site;
   /// Only this device.
   std::optional<std::int64_t> device;
+  /// For recordings that do not say what blocks hold.
+  KindsFrom kinds_otherwise = KindsFrom::notes;
 };
 
 /// A recording or a program. Throws InputError.

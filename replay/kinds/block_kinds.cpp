@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "replay/kinds/guessed_kinds.h"
 #include "replay/recording/recorded_history.h"
 
 namespace vramlab::replay {
@@ -19,8 +20,8 @@ using traces::ScannedStorage;
 /// open until the phase that it was made in ends.
 class KindFinder : public LiveBlocks {
  public:
-  KindFinder(const DeviceHistory& history, const DeviceKindsNotes& notes)
-      : LiveBlocks(KeyMeaning::address, ""), history_(history), notes_(notes) {
+  KindFinder(const DeviceHistory& history, const DeviceKindsNotes& notes, KindsFrom from)
+      : LiveBlocks(KeyMeaning::address, ""), history_(history), notes_(notes), from_(from) {
     kinds_.by_event_.resize(history.events.size());
     for (const auto& scan : notes.scans)
       for (const ScannedStorage& storage : scan) was_handed_out_[storage.address.value] = false;
@@ -49,10 +50,9 @@ class KindFinder : public LiveBlocks {
     kind.name = now_.name;
     if (const auto listed = was_handed_out_.find(block.key); listed != was_handed_out_.end())
       listed->second = true;
-    if (now_.phase == Phase::backward)
-      kind.kind = MemoryKind::activation_gradients;
-    else
-      open_.push_back({block.key, *block.event});
+    const bool is_backward = now_.phase == Phase::backward;
+    if (is_backward) kind.kind = MemoryKind::activation_gradients;
+    if (!is_backward || from_ == KindsFrom::stacks) open_.push_back({block.key, *block.event});
   }
   void block_freed(const LiveBlock& block) override {
     if (!block.event || *block.event < open_since_) return;
@@ -67,12 +67,10 @@ class KindFinder : public LiveBlocks {
   /// phase before it.
   void pass_notes() {
     while (true) {
-      const std::uint64_t mark = next_mark_ < notes_.marks.size()
-                                     ? event_before(history_, notes_.marks[next_mark_].before)
-                                     : never;
-      const std::uint64_t scan = next_scan_ < notes_.scanned.size()
-                                     ? event_before(history_, notes_.scanned[next_scan_].before)
-                                     : never;
+      const std::uint64_t mark =
+          next_mark_ < notes_.marks.size() ? notes_.marks[next_mark_].before : never;
+      const std::uint64_t scan =
+          next_scan_ < notes_.scanned.size() ? notes_.scanned[next_scan_].before : never;
       if (std::min(mark, scan) > done_) return;
       if (scan <= mark)
         take_scan(notes_.scans[notes_.scanned[next_scan_++].scan]);
@@ -101,9 +99,12 @@ class KindFinder : public LiveBlocks {
       case Phase::other:
         return has_forward_ && next == Phase::backward ? MemoryKind::activations
                                                        : MemoryKind::not_labelled;
+      case Phase::setup:
+        return MemoryKind::parameters;
       case Phase::backward:
+        return from_ == KindsFrom::stacks ? MemoryKind::gradients : MemoryKind::not_labelled;
       case Phase::step:
-        break;
+        return from_ == KindsFrom::stacks ? MemoryKind::optimizer_state : MemoryKind::not_labelled;
     }
     return MemoryKind::not_labelled;
   }
@@ -114,7 +115,9 @@ class KindFinder : public LiveBlocks {
       const LiveBlock* const block = find(request.key);
       const bool is_live = block != nullptr && block->event == request.event && !block->freed;
       BlockKind& kind = kinds_.by_event_[request.event];
-      if (is_live && kind.kind == MemoryKind::not_labelled) kind.kind = left;
+      const bool is_open = kind.kind == MemoryKind::not_labelled ||
+                           (from_ == KindsFrom::stacks && now_.phase == Phase::backward);
+      if (is_live && is_open) kind.kind = left;
     }
     open_.clear();
     open_since_ = done_;
@@ -130,6 +133,7 @@ class KindFinder : public LiveBlocks {
         return settle(MemoryKind::temporary);
       case Phase::other:
       case Phase::backward:
+      case Phase::setup:
         return;
     }
   }
@@ -158,6 +162,7 @@ class KindFinder : public LiveBlocks {
 
   const DeviceHistory& history_;
   const DeviceKindsNotes& notes_;
+  const KindsFrom from_;
   BlockKinds kinds_;
   /// Events.
   std::size_t done_ = 0;
@@ -173,8 +178,9 @@ class KindFinder : public LiveBlocks {
   std::unordered_map<std::uint64_t, bool> was_handed_out_;
 };
 
-BlockKinds find_block_kinds(const DeviceHistory& history, const DeviceKindsNotes& notes) {
-  return KindFinder(history, notes).find_all();
+BlockKinds find_block_kinds(const DeviceHistory& history, const DeviceKindsNotes& notes,
+                            KindsFrom from) {
+  return KindFinder(history, notes, from).find_all();
 }
 
 const BlockKind& BlockKinds::of(const LiveBlock& block) const {
@@ -206,20 +212,49 @@ bool is_number(std::string_view part) {
 
 }  // namespace
 
-std::unique_ptr<RecordingKinds> find_kinds(const Recording& recording) {
+namespace {
+
+/// The notes with places among events instead of entries.
+DeviceKindsNotes among_events(DeviceKindsNotes notes, const DeviceHistory& history) {
+  for (PhaseMark& mark : notes.marks) mark.before = event_before(history, mark.before);
+  for (traces::ScanPlace& scan : notes.scanned) scan.before = event_before(history, scan.before);
+  return notes;
+}
+
+const traces::UnknownField* kinds_section(const Recording& recording) {
   const traces::TextTable& texts = recording.tables().texts;
-  const auto& sections = recording.history().other_sections;
-  const auto section = std::ranges::find_if(
-      sections, [&](const auto& one) { return texts.text(one.key) == traces::kinds_key; });
-  if (section == sections.end()) return nullptr;
+  for (const traces::UnknownField& section : recording.history().other_sections)
+    if (texts.text(section.key) == traces::kinds_key) return &section;
+  return nullptr;
+}
+
+std::unique_ptr<RecordingKinds> guessed_kinds(const Recording& recording) {
+  auto kinds = std::make_unique<RecordingKinds>();
+  kinds->names = {""};
+  kinds->doubts = {"kinds are guessed from call stacks and from how long blocks live"};
+  for (const DeviceHistory& history : recording.history().devices)
+    kinds->devices.emplace(
+        history.device,
+        find_block_kinds(history, guessed_notes(history, recording.tables()), KindsFrom::stacks));
+  return kinds;
+}
+
+}  // namespace
+
+std::unique_ptr<RecordingKinds> find_kinds(const Recording& recording, KindsFrom otherwise) {
+  const traces::UnknownField* const section = kinds_section(recording);
+  if (section == nullptr)
+    return otherwise == KindsFrom::stacks ? guessed_kinds(recording) : nullptr;
+  const traces::TextTable& texts = recording.tables().texts;
   traces::KindsNotes notes = read_kinds_notes(*section->value, texts, recording.file());
   auto kinds = std::make_unique<RecordingKinds>();
-  for (const DeviceKindsNotes& noted : notes.devices) {
+  for (DeviceKindsNotes& noted : notes.devices) {
     const DeviceHistory* const history = recording.device(noted.device);
     if (history == nullptr) continue;
-    BlockKinds found = find_block_kinds(*history, noted);
-    add_doubts(*kinds, noted.device, found);
-    kinds->devices.emplace(noted.device, std::move(found));
+    const DeviceKindsNotes placed = among_events(std::move(noted), *history);
+    BlockKinds found = find_block_kinds(*history, placed, KindsFrom::notes);
+    add_doubts(*kinds, history->device, found);
+    kinds->devices.emplace(history->device, std::move(found));
   }
   kinds->names = std::move(notes.names);
   std::ranges::move(notes.troubles, std::back_inserter(kinds->doubts));

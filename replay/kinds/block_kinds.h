@@ -9,7 +9,8 @@
 //   a forward and its backward it is an activation if it lives until the backward begins;
 // * a request in a backward is a gradient of activations;
 // * a block that does not outlive the step, or the stretch between phases, that it was requested
-//   in, is temporary.
+//   in, is temporary;
+// * a request while a model is made or moved is a parameter if its block outlives that.
 //
 // All others are not labelled.
 #pragma once
@@ -57,7 +58,13 @@ class BlockKinds {
   BlockKind nothing_;
 };
 
-BlockKinds find_block_kinds(const DeviceHistory& history, const traces::DeviceKindsNotes& notes);
+/// The source of marks: notes of the run, or a guess from call stacks, which has no scans. Then
+/// blocks that outlive a step count as states, and those that outlive a backward as gradients.
+enum class KindsFrom : std::uint8_t { notes, stacks };
+
+/// The notes have places among events.
+BlockKinds find_block_kinds(const DeviceHistory& history, const traces::DeviceKindsNotes& notes,
+                            KindsFrom from);
 
 /// The kinds in a recording.
 struct RecordingKinds {
@@ -71,8 +78,10 @@ struct RecordingKinds {
   const BlockKinds* of_device(std::int64_t device) const;
 };
 
-/// Null where the recording has no notes of kinds. Throws InputError if they are no such notes.
-std::unique_ptr<RecordingKinds> find_kinds(const Recording& recording);
+/// Null where the recording has no notes of kinds and nobody asked for a guess. Throws InputError
+/// if they are no such notes.
+std::unique_ptr<RecordingKinds> find_kinds(const Recording& recording,
+                                           KindsFrom otherwise = KindsFrom::notes);
 
 /// The path of the module that a block belongs to: of its request, or of its parameter.
 std::string module_of(const BlockKind& kind, const RecordingKinds& kinds);

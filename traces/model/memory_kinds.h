@@ -47,9 +47,11 @@ enum class Phase : std::uint8_t {
   recomputed,
   backward,
   step,
+  /// A model is made, or moved to the GPU.
+  setup,
 };
 
-inline constexpr std::array<std::string_view, 6> phase_names = {
-    "other", "forward", "inference", "recomputed", "backward", "step"};
+inline constexpr std::array<std::string_view, 7> phase_names = {
+    "other", "forward", "inference", "recomputed", "backward", "step", "setup"};
 
 }  // namespace vramlab::traces

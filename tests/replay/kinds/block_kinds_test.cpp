@@ -31,7 +31,9 @@ class WrittenRun {
     notes.scanned.push_back({history.events.size(), notes.scans.size()});
     notes.scans.push_back(std::move(storages));
   }
-  BlockKinds found() const { return find_block_kinds(history, notes); }
+  BlockKinds found(KindsFrom from = KindsFrom::notes) const {
+    return find_block_kinds(history, notes, from);
+  }
   MemoryKind kind(std::size_t event) const { return kind_in(found(), event); }
   static MemoryKind kind_in(const BlockKinds& kinds, std::size_t event) {
     LiveBlock block;
@@ -188,6 +190,29 @@ TEST(BlockKinds, storages_that_no_block_can_hold_are_counted) {
   const BlockKinds kinds = run.found();
   EXPECT_EQ(kinds.other_sizes, 1U);
   EXPECT_EQ(kinds.unknown_storages, 1U);
+}
+
+TEST(BlockKinds, a_guess_takes_what_outlives_a_phase_for_its_product) {
+  WrittenRun run;
+  run.begin(Phase::setup);
+  const std::size_t weight = run.request(1);
+  run.begin(Phase::forward);
+  run.request(2);
+  run.begin(Phase::backward);
+  const std::size_t gradient = run.request(3);
+  const std::size_t passing = run.request(4);
+  run.free(4);
+  run.begin(Phase::step);
+  const std::size_t state = run.request(5);
+  const std::size_t temporary = run.request(6);
+  run.free(6);
+  run.begin(Phase::other);
+  const BlockKinds kinds = run.found(KindsFrom::stacks);
+  EXPECT_EQ(WrittenRun::kind_in(kinds, weight), MemoryKind::parameters);
+  EXPECT_EQ(WrittenRun::kind_in(kinds, gradient), MemoryKind::gradients);
+  EXPECT_EQ(WrittenRun::kind_in(kinds, passing), MemoryKind::activation_gradients);
+  EXPECT_EQ(WrittenRun::kind_in(kinds, state), MemoryKind::optimizer_state);
+  EXPECT_EQ(WrittenRun::kind_in(kinds, temporary), MemoryKind::temporary);
 }
 
 TEST(FoldedPath, numbers_are_stars) {

@@ -401,4 +401,16 @@ CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string&
   return command.add_option(name, text, description)->check(check)->type_name("WHEN");
 }
 
+void add_kinds_option(CLI::App& command, std::string& kinds) {
+  command
+      .add_option("--kinds", kinds,
+                  "What blocks hold: recorded (as the recording says, the default), or guess (from "
+                  "call stacks, where it does not)")
+      ->check(CLI::IsMember({"recorded", "guess"}));
+}
+
+replay::KindsFrom kinds_source(const std::string& kinds) {
+  return kinds == "guess" ? replay::KindsFrom::stacks : replay::KindsFrom::notes;
+}
+
 }  // namespace vramlab::tools

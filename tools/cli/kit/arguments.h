@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/kinds/block_kinds.h"
 #include "replay/metrics/device_state.h"
 #include "replay/replayer/replayer.h"
 #include "traces/io/long_sequence.h"
@@ -129,5 +130,9 @@ std::string shown_moment(const std::string& text);
 /// Adds an option that takes a moment.
 CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
                         const std::string& description);
+
+/// --kinds: what is done where a recording does not say what its blocks hold.
+void add_kinds_option(CLI::App& command, std::string& kinds);
+replay::KindsFrom kinds_source(const std::string& kinds);
 
 }  // namespace vramlab::tools

@@ -124,6 +124,7 @@ class TopOptions(TypedDict, total=False):
     growth: bool
     host: bool
     iteration: int
+    kinds: Literal["recorded", "guess"]
     limit: int
     native: bool
 
@@ -161,6 +162,7 @@ class DiffOptions(TypedDict, total=False):
     force: bool
     format: Literal["text", "json", "markdown", "junit"]
     host: bool
+    kinds: Literal["recorded", "guess"]
     limit: int
     no_budget: bool
     output: Text
@@ -248,6 +250,7 @@ class ReportOptions(TypedDict, total=False):
     frees: Literal["recorded", "eager", "modelled"]
     gpu: Text
     held_by_others: Amount
+    kinds: Literal["recorded", "guess"]
     memory_fraction: float
     on_oom: Literal["recorded", "stop", "skip", "report"]
     reference: Text
@@ -277,6 +280,7 @@ class GrowthOptions(TypedDict, total=False):
     folded: bool
     host: bool
     iteration: int
+    kinds: Literal["recorded", "guess"]
     limit: int
     native: bool
 

@@ -413,6 +413,7 @@ struct DiffArguments {
   bool ignores_budget = false;
   std::string format;
   OutputArguments output;
+  std::string kinds = "recorded";
   std::uint64_t limit = 20;
   CommonFlags flags;
 };
@@ -458,6 +459,7 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
   conditions.moment = *moment_of(arguments.at);
   conditions.by = compared_groups().at(arguments.by);
   conditions.device = arguments.device;
+  conditions.kinds_otherwise = kinds_source(arguments.kinds);
   ProgressBar bar(path, arguments.flags);
   traces::OpenBytes bytes = traces::open_bytes(path, bar.listener());
   if (replay::is_report(bytes.start)) {
@@ -558,9 +560,11 @@ void add_options(CLI::App& command, DiffArguments& arguments) {
   command
       .add_option("--by", arguments.by,
                   "Compare by: site (the user's own innermost frame), stack, size, stream, pool, "
-                  "label (of the program), position (of the request in its iteration)")
+                  "label (of the program), position (of the request in its iteration); kind, "
+                  "module and parameter of recordings that say what blocks hold")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
+  add_kinds_option(command, arguments.kinds);
   CLI::Option* device = command.add_option("--device", arguments.device, "Only this device");
   command
       .add_flag("--host", arguments.host,

@@ -46,6 +46,8 @@ struct ReportRunRequest {
   replay::ReplayConditions conditions;
   /// A recording is replayed under the conditions; otherwise it is shown as it is.
   bool is_replay = false;
+  /// For recordings that do not say what blocks hold.
+  replay::KindsFrom kinds_otherwise = replay::KindsFrom::notes;
 };
 
 /// A file and its runs that are shown.
@@ -118,7 +120,7 @@ class LoadedRun {
   std::vector<std::unique_ptr<KeptHistory>> kept_;
 };
 
-void show_as_recorded(replay::Recording& recording, LoadedRun& run) {
+void show_as_recorded(replay::Recording& recording, replay::KindsFrom otherwise, LoadedRun& run) {
   const replay::VerifyConditions& rules = recording.rules();
   run.settings = rules.settings.settings;
   run.input.reference = rules.version.name;
@@ -131,7 +133,9 @@ void show_as_recorded(replay::Recording& recording, LoadedRun& run) {
     run.show_of(recording, device);
   for (const replay::DeviceHistory& host : recording.pinned().devices) run.show_pinned(host, rules);
   run.input.spans = annotation_spans(recording.history());
-  run.input.kinds = find_kinds(recording);
+  run.input.kinds = find_kinds(recording, otherwise);
+  if (run.input.kinds)
+    std::ranges::copy(run.input.kinds->doubts, std::back_inserter(run.input.notes));
 }
 
 void show_replay(ShownFile& file, const replay::ReplayConditions& asked, LoadedRun& run) {
@@ -168,7 +172,7 @@ LoadedRun load(ShownFile& file, const ReportRunRequest& request) {
   if (request.is_replay || file.recording().is_program())
     show_replay(file, request.conditions, run);
   else
-    show_as_recorded(file.recording(), run);
+    show_as_recorded(file.recording(), request.kinds_otherwise, run);
   if (run.input.devices.empty())
     throw traces::InputError({run.input.file, "", "a device with something to show", "none"});
   if (run.input.title.empty())
@@ -232,6 +236,7 @@ struct ReportCommand {
   std::vector<std::string> files;
   std::vector<std::string> options;
   ReplayArguments replay;
+  std::string kinds = "recorded";
   OutputArguments output;
   CommonFlags flags;
 };
@@ -254,12 +259,13 @@ std::vector<ReportFile> files_of(const ReportCommand& command) {
   for (const std::string& path : command.files) {
     ReportFile& file = files.emplace_back(ReportFile{path, nullptr, {}});
     const std::string name = command.files.size() > 1 ? short_name(path) : std::string();
-    file.runs.push_back({name, conditions_of(is_plain ? plain : command.replay), !is_plain});
+    file.runs.push_back({name, conditions_of(is_plain ? plain : command.replay), !is_plain,
+                         kinds_source(command.kinds)});
     for (const std::string& options : command.options) {
       ReplayArguments arguments = command.replay;
       arguments.options = options;
       file.runs.push_back({name + (name.empty() ? "" : ", ") + shown_options(options),
-                           conditions_of(arguments), true});
+                           conditions_of(arguments), true, replay::KindsFrom::notes});
     }
   }
   return files;
@@ -368,6 +374,7 @@ void add_options(CLI::App& command, ReportCommand& arguments) {
       command, arguments.options,
       "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording");
   add_replay_conditions(command, arguments.replay);
+  add_kinds_option(command, arguments.kinds);
   add_output(command, arguments.output,
              "The page to write (default: beside the first recording, with the ending .html; - is "
              "standard output)");

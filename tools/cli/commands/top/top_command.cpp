@@ -522,8 +522,10 @@ struct TopArguments {
   bool native = false;
   std::vector<std::uint64_t> iteration_ends;
   std::uint64_t every = 0;
+  std::string kinds = "recorded";
   CommonFlags flags;
 
+  replay::KindsFrom kinds_from() const { return kinds_source(kinds); }
   /// JSON is for programs, so no row is left out unless that is asked for.
   std::uint64_t shown() const { return limit.value_or(flags.json ? 0 : usual_limit); }
 };
@@ -606,7 +608,7 @@ TopAnswer holdings_in(const std::string& file, const TopArguments& arguments, Pr
   TopAnswer answer;
   try {
     outcome.found = find_holdings(*recording, moment, outcome.allocated_after);
-    if (needs_kinds(outcome.by)) add_kinds(outcome.found, *recording);
+    if (needs_kinds(outcome.by)) add_kinds(outcome.found, *recording, arguments.kinds_from());
   } catch (const replay::NoSuchMoment& error) {
     answer.no_moment = error;
     answer.most = -1;
@@ -735,7 +737,8 @@ void add_growth_options(CLI::App& command, TopArguments& arguments) {
       ->check(refusal_of_nothing)
       ->needs(growth)
       ->excludes(ends);
-  for (const char* other : {"--at", "--between", "--by", "--folded", "--native", "--host"})
+  for (const char* other :
+       {"--at", "--between", "--by", "--kinds", "--folded", "--native", "--host"})
     growth->excludes(command.get_option(other));
 }
 
@@ -754,6 +757,7 @@ void add_options(CLI::App& command, TopArguments& arguments) {
                                     "(of the program), and what blocks hold, where the recording "
                                     "says it: kind, module, parameter")
                         ->check(CLI::IsMember(names));
+  add_kinds_option(command, arguments.kinds);
   command.add_option("--limit", arguments.limit,
                      "Rows to show of each device (default: 20, in JSON all; 0 for all)");
   add_common_flags(command, arguments.flags);
