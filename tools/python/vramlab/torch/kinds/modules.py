@@ -1,0 +1,181 @@
+"""Numbers of modules, by which marks name them, and the names that these numbers stand for.
+
+A number stands for a root and a path from there, not for an object. Roots are held weakly: modules
+that are part of no other, found when parts are registered or when they are called.
+"""
+
+import weakref
+from typing import Any, Dict, Iterator, List, Tuple
+
+#: By id of a module that is alive: its number. Emptied when a module gets or loses a part.
+numbers: Dict[int, int] = {}
+
+
+class _Root(weakref.ref):  # type: ignore[type-arg]
+    """A root as long as it is alive. It stays one here when it becomes part of another and marks have
+    named it."""
+
+    __slots__ = ("key", "number", "is_part")
+    key: int
+    number: int
+    is_part: bool
+
+
+_roots: Dict[int, _Root] = {}
+#: By number: the number of the root and the path from it, or the root's class and a count of its like.
+_root_of: List[int] = [0]
+_paths: List[str] = [""]
+_by_name: Dict[str, int] = {}
+#: Numbers of roots with parameters or buffers.
+_with_tensors: Dict[int, bool] = {}
+#: Numbers of roots that became parts of others, with the numbers of these parts.
+_became: Dict[int, int] = {}
+
+#: Parts of a path that only say how a module is wrapped.
+_WRAPPINGS = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
+#: Wrappers whose only part is called `module`.
+_WRAPPERS = {"DistributedDataParallel", "DataParallel", "DeepSpeedEngine"}
+
+
+def note_part(module: Any, name: str, part: Any) -> None:
+    """`module` gets a part that is a module, too."""
+    numbers.clear()
+    root = _roots.get(id(part))
+    if root is not None:
+        root.is_part = True
+        if not root.number:
+            del _roots[id(part)]
+    if id(module) not in _roots:
+        _add_root(module)
+
+
+def note_tensor(module: Any, name: str, tensor: Any) -> None:
+    """`module` gets a parameter or a buffer. One with parts was noted when it got them."""
+    if id(module) not in _roots and id(module) not in numbers and not module._modules:
+        _add_root(module)
+
+
+def _add_root(module: Any) -> _Root:
+    root = _Root(module, _is_gone)
+    root.key, root.number, root.is_part = id(module), 0, False
+    _roots[root.key] = root
+    return root
+
+
+def _is_gone(root: _Root) -> None:
+    if _roots.get(root.key) is root:
+        del _roots[root.key]
+    numbers.clear()
+
+
+def roots() -> List[Any]:
+    """Those that are alive."""
+    _number_roots()
+    found = [root() for root in list(_roots.values()) if numbers.get(root.key) == root.number]
+    return [module for module in found if module is not None]
+
+
+def _number_roots() -> None:
+    for root in list(_roots.values()):
+        module = None if root.is_part or root.key in numbers else root()
+        if module is not None:
+            _number_parts(module, root)
+
+
+def parts(module: Any) -> Iterator[Tuple[str, Any]]:
+    """Paths and modules, each module once, the module itself first. Programs may have own ideas of
+    `named_modules()`."""
+    seen = set()
+    waiting = [("", module)]
+    while waiting:
+        path, here = waiting.pop()
+        if here is None or id(here) in seen:
+            continue
+        seen.add(id(here))
+        yield path, here
+        begin = path + "." if path else ""
+        waiting += [(begin + name, part) for name, part in reversed(here._modules.items())]
+
+
+def number_of(module: Any) -> int:
+    """The number of a module that is called, or of a root."""
+    if id(module) not in numbers:
+        _number_roots()
+    if id(module) not in numbers:
+        root = _roots.get(id(module)) or _add_root(module)
+        root.is_part = False
+        _number_parts(module, root)
+    return numbers[id(module)]
+
+
+def _number_parts(module: Any, root: _Root) -> None:
+    has_tensors = False
+    root.number = root.number or _free_number(module)
+    _became.pop(root.number, None)
+    for path, part in parts(module):
+        has_tensors = has_tensors or bool(part._parameters or part._buffers)
+        numbers[id(part)] = number_at(root.number, path)
+        other = _roots.get(id(part))
+        if path and other is not None and other.number:
+            _became[other.number] = numbers[id(part)]
+    _with_tensors[root.number] = has_tensors
+
+
+def _free_number(module: Any) -> int:
+    """A number is used again when its root is gone, so there are no more of them than there were roots
+    at a time."""
+    taken = {root.number for root in _roots.values()}
+    count = 1
+    while True:
+        found = _numbered(f"{type(module).__name__} {count}", 0, f"{type(module).__name__} {count}")
+        if found not in taken:
+            return found
+        count += 1
+
+
+def number_at(root: int, path: str) -> int:
+    """Of a part of a root, or of anything else at a path from it: a parameter is one more step."""
+    return _numbered(f"{root}:{path}", root, path) if path else root
+
+
+def _numbered(name: str, root: int, path: str) -> int:
+    found = _by_name.get(name)
+    if found is None:
+        found = _by_name[name] = len(_paths)
+        _root_of.append(root or found)
+        _paths.append(path)
+    return found
+
+
+def names() -> List[str]:
+    """The names of all numbers. The only root with parameters has an empty one."""
+    holding = [number for number, has in _with_tensors.items() if has and number not in _became]
+    of_class: Dict[str, int] = {}
+    for number in holding:
+        name = _paths[number].split()[0]
+        of_class[name] = of_class.get(name, 0) + 1
+    of_roots: Dict[int, str] = {}
+    for number in _with_tensors:
+        name, count = _paths[number].split()
+        if number in holding and len(holding) == 1:
+            name = ""
+        elif number in holding and of_class[name] > 1:
+            name = f"{name}#{count}"
+        of_roots[number] = name
+    return [_name_of(number, of_roots) for number in range(len(_paths))]
+
+
+def _name_of(number: int, of_roots: Dict[int, str]) -> str:
+    steps: List[str] = []
+    for _ in range(len(_became) + 1):
+        root = _root_of[number]
+        if number != root:
+            steps[:0] = _paths[number].split(".")
+        class_name = _paths[root].split()[0] if root else ""
+        if class_name in _WRAPPERS and steps[:1] == ["module"]:
+            del steps[0]
+        if root not in _became:
+            break
+        number = _became[root]
+    shown = [of_roots.get(root, ""), *steps]
+    return ".".join(step for step in shown if step and step not in _WRAPPINGS)
