@@ -10,12 +10,12 @@ from time import time_ns
 from typing import Any, Callable, Dict, List
 
 from . import modules, notes, scans
-from .notes import BACKWARD, BITS, END, FORWARD, INFERENCE, RECOMPUTED, STEP, threads
+from .notes import BACKWARD, END, FORWARD, INFERENCE, RECOMPUTED, STEP, threads
 
 #: What puts everything back as it was.
 _undo: List[Callable[[], None]] = []
 _is_on = False
-#: How often each root was called since the last backward pass, by its number.
+#: How often each root was called, by its number.
 _calls: Dict[int, int] = {}
 
 
@@ -82,7 +82,7 @@ def _not_compiled(torch: Any, function: Any) -> None:
 
 
 def _around_call(original: Any, torch: Any) -> Any:
-    numbers, own, clock = modules.numbers, threads, time_ns
+    codes, own, clock = modules.codes, threads, time_ns
     has_gradients = torch._C.is_grad_enabled
     is_compiled = sys.modules["torch.compiler"].is_dynamo_compiling
 
@@ -93,19 +93,22 @@ def _around_call(original: Any, torch: Any) -> Any:
             return original(self, *args, **kwargs)
         thread = own.own
         depth = thread.depth
-        if depth:
-            phase = FORWARD if has_gradients() else INFERENCE
-        else:
-            phase = _begin_outermost(thread, torch, self, args, kwargs)
-        number = numbers.get(id(self))
-        if number is None:
-            number = modules.number_of(self)
+        if not depth:
+            thread.phase = _begin_outermost(thread, torch, self, args, kwargs)
+        phase = thread.phase
+        if phase == INFERENCE and has_gradients():
+            phase = FORWARD
+        code = codes.get(id(self))
+        if code is None:
+            code = modules.code_of(self)
         thread.depth = depth + 1
-        thread.note((clock(), number << BITS | phase))
+        thread.note_time(clock())
+        thread.note_code(code | phase)
         try:
             return original(self, *args, **kwargs)
         finally:
-            thread.note((clock(), END))
+            thread.note_time(clock())
+            thread.note_code(END)
             thread.depth = depth
 
     _not_compiled(torch, __call__)
@@ -120,8 +123,8 @@ def _begin_outermost(thread: Any, torch: Any, module: Any, args: Any, kwargs: An
             return RECOMPUTED
         number = modules.number_of(module)
         calls = _calls[number] = _calls.get(number, 0) + 1
-        # Parameters rarely change without a step.
-        if not calls & (calls - 1):
+        # Parameters rarely move: at the first, second, fourth, eighth … call, and at the end.
+        if scans.is_due(calls):
             scans.scan_parameters(module)
         scans.scan_inputs(module, args, kwargs)
     except Exception as error:  # pylint: disable=broad-except
@@ -138,13 +141,12 @@ def _watch_backward(torch: Any) -> None:
         thread = threads.own
         if thread.is_in_step:
             _leave_step_if_it_failed(thread)
-        thread.note((time_ns(), BACKWARD))
+        thread.note(BACKWARD)
         try:
             return original(*args, **kwargs)
         finally:
-            thread.note((time_ns(), END))
+            thread.note(END)
             if torch._C._current_graph_task_id() == -1:
-                _calls.clear()
                 scans.scan_gradients()
 
     _not_compiled(torch, run_backward)
@@ -163,15 +165,16 @@ def _watch_steps(torch: Any) -> None:
         if torch._C._current_graph_task_id() != -1:
             # A step in the middle of a backward pass, whose gradients are gone at its end.
             scans.scan_gradients()
+        scans.note_optimizer(stepping)
         thread.is_in_step = True
-        thread.note((time_ns(), STEP))
+        thread.note(STEP)
 
     def after(stepping: Any, args: Any, kwargs: Any) -> None:
         thread = threads.own
         if thread.is_in_step:
-            thread.note((time_ns(), END))
+            thread.note(END)
             thread.is_in_step = False
-        scans.scan_states(stepping)
+        scans.note_step(stepping)
 
     _undo.append(optimizer.register_optimizer_step_pre_hook(before).remove)
     _undo.append(optimizer.register_optimizer_step_post_hook(after).remove)
@@ -184,5 +187,5 @@ def _leave_step_if_it_failed(thread: Any) -> None:
         if frame.f_code.co_name == "wrapper" and frame.f_code.co_filename.endswith("optimizer.py"):
             return
         frame = frame.f_back
-    thread.note((time_ns(), END))
+    thread.note(END)
     thread.is_in_step = False

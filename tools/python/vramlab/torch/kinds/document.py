@@ -48,10 +48,7 @@ def _marks() -> Iterator[_Mark]:
         stack = stacks.setdefault(thread, [])
         what, number = code & (1 << BITS) - 1, code >> BITS
         if what != END:
-            phase = _PHASES[what]
-            if stack and stack[-1][0] in ("forward", "recomputed") and phase in ("forward", "inference"):
-                phase = stack[-1][0]
-            stack.append((phase, number))
+            stack.append((_PHASES[what], number))
         elif stack:
             stack.pop()
         if not stack:
@@ -59,8 +56,8 @@ def _marks() -> Iterator[_Mark]:
         yield (time // 1000, what == END, *_innermost(stacks, thread))
 
 
-def _of_thread(thread: int, log: "array[int]") -> Iterator[Tuple[int, int, int]]:
-    return ((log[at], thread, log[at + 1]) for at in range(0, len(log) - 1, 2))
+def _of_thread(thread: int, log: notes.Log) -> Iterator[Tuple[int, int, int]]:
+    return ((time, thread, code) for time, code in zip(log.times, log.codes))
 
 
 def _innermost(stacks: Dict[int, List[Tuple[str, int]]], thread: int) -> Tuple[str, int]:

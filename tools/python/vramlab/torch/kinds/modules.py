@@ -7,8 +7,11 @@ that are part of no other, found when parts are registered or when they are call
 import weakref
 from typing import Any, Dict, Iterator, List, Tuple
 
-#: By id of a module that is alive: its number. Emptied when a module gets or loses a part.
-numbers: Dict[int, int] = {}
+from .notes import BITS
+
+#: By id of a module that is alive: its number, before the bits of a phase. Emptied when a module gets a
+#: part, or a root is gone.
+codes: Dict[int, int] = {}
 
 
 class _Root(weakref.ref):  # type: ignore[type-arg]
@@ -28,7 +31,7 @@ _paths: List[str] = [""]
 _by_name: Dict[str, int] = {}
 #: Numbers of roots with parameters or buffers.
 _with_tensors: Dict[int, bool] = {}
-#: Numbers of roots that became parts of others, with the numbers of these parts.
+#: Numbers of roots that became parts of others, with the codes of these parts.
 _became: Dict[int, int] = {}
 
 #: Parts of a path that only say how a module is wrapped.
@@ -39,7 +42,7 @@ _WRAPPERS = {"DistributedDataParallel", "DataParallel", "DeepSpeedEngine"}
 
 def note_part(module: Any, name: str, part: Any) -> None:
     """`module` gets a part that is a module, too."""
-    numbers.clear()
+    codes.clear()
     root = _roots.get(id(part))
     if root is not None:
         root.is_part = True
@@ -51,7 +54,7 @@ def note_part(module: Any, name: str, part: Any) -> None:
 
 def note_tensor(module: Any, name: str, tensor: Any) -> None:
     """`module` gets a parameter or a buffer. One with parts was noted when it got them."""
-    if id(module) not in _roots and id(module) not in numbers and not module._modules:
+    if id(module) not in _roots and id(module) not in codes and not module._modules:
         _add_root(module)
 
 
@@ -65,19 +68,19 @@ def _add_root(module: Any) -> _Root:
 def _is_gone(root: _Root) -> None:
     if _roots.get(root.key) is root:
         del _roots[root.key]
-    numbers.clear()
+    codes.clear()
 
 
 def roots() -> List[Any]:
     """Those that are alive."""
     _number_roots()
-    found = [root() for root in list(_roots.values()) if numbers.get(root.key) == root.number]
+    found = [root() for root in list(_roots.values()) if codes.get(root.key) == root.number << BITS]
     return [module for module in found if module is not None]
 
 
 def _number_roots() -> None:
     for root in list(_roots.values()):
-        module = None if root.is_part or root.key in numbers else root()
+        module = None if root.is_part or root.key in codes else root()
         if module is not None:
             _number_parts(module, root)
 
@@ -97,15 +100,40 @@ def parts(module: Any) -> Iterator[Tuple[str, Any]]:
         waiting += [(begin + name, part) for name, part in reversed(here._modules.items())]
 
 
-def number_of(module: Any) -> int:
-    """The number of a module that is called, or of a root."""
-    if id(module) not in numbers:
+def tensors_in(root: Any) -> Tuple[List[Any], List[Any]]:
+    """Parameters and buffers of a root and its parts, always in one order, as quickly as Python can."""
+    parameters: List[Any] = []
+    buffers: List[Any] = []
+    seen = {id(root)}
+    waiting = [root]
+    for module in waiting:
+        held = module.__dict__
+        if held["_parameters"]:
+            parameters += held["_parameters"].values()
+        if held["_buffers"]:
+            buffers += held["_buffers"].values()
+        for part in held["_modules"].values():
+            if id(part) not in seen and part is not None:
+                seen.add(id(part))
+                waiting.append(part)
+    return ([tensor for tensor in parameters if tensor is not None],
+            [tensor for tensor in buffers if tensor is not None])
+
+
+def number_of(root: Any) -> int:
+    """The number of a root."""
+    return code_of(root) >> BITS
+
+
+def code_of(module: Any) -> int:
+    """The number of a module that is called, before the bits of a phase."""
+    if id(module) not in codes:
         _number_roots()
-    if id(module) not in numbers:
+    if id(module) not in codes:
         root = _roots.get(id(module)) or _add_root(module)
         root.is_part = False
         _number_parts(module, root)
-    return numbers[id(module)]
+    return codes[id(module)]
 
 
 def _number_parts(module: Any, root: _Root) -> None:
@@ -114,10 +142,10 @@ def _number_parts(module: Any, root: _Root) -> None:
     _became.pop(root.number, None)
     for path, part in parts(module):
         has_tensors = has_tensors or bool(part._parameters or part._buffers)
-        numbers[id(part)] = number_at(root.number, path)
+        codes[id(part)] = number_at(root.number, path) << BITS
         other = _roots.get(id(part))
         if path and other is not None and other.number:
-            _became[other.number] = numbers[id(part)]
+            _became[other.number] = codes[id(part)] >> BITS
     _with_tensors[root.number] = has_tensors
 
 

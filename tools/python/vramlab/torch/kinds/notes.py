@@ -7,14 +7,14 @@ kept here would move them.
 import threading
 from array import array
 from time import time_ns
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, Dict, List
 
-#: What a mark says, in the last bits of its code; the rest is the number of a module.
+#: The phases that marks begin, in the last bits of a code; the other bits are the number of a module.
 END, FORWARD, INFERENCE, RECOMPUTED, BACKWARD, STEP = range(6)
 BITS = 3
 
-#: The marks of each thread: times in nanoseconds and codes by turns.
-logs: "List[array[int]]" = []
+#: The marks of each thread: times in nanoseconds, and codes.
+logs: "List[Log]" = []
 #: Times in nanoseconds and numbers of scans by turns.
 scanned: "array[int]" = array("q")
 #: The numbers of scans by their rows.
@@ -25,18 +25,34 @@ troubles: List[str] = []
 _MOST_TROUBLES = 10
 
 
-class Thread:
-    """A thread's marks, and how many calls it is in."""
+class Log:
+    """The marks of a thread."""
 
-    __slots__ = ("depth", "note", "is_in_step")
+    __slots__ = ("times", "codes")
 
     def __init__(self) -> None:
-        log: "array[int]" = array("q")
+        self.times: "array[int]" = array("q")
+        self.codes: "array[int]" = array("q")
+
+
+class Thread:
+    """How many calls of modules a thread is in and the phase of the outermost, and its marks."""
+
+    __slots__ = ("depth", "phase", "note_time", "note_code", "is_in_step")
+
+    def __init__(self) -> None:
+        log = Log()
         logs.append(log)
-        #: Called with a time and a code; no other thread can come between.
-        self.note: Callable[[Tuple[int, int]], None] = log.extend
+        self.note_time: Callable[[int], None] = log.times.append
+        self.note_code: Callable[[int], None] = log.codes.append
         self.depth = 0
+        self.phase = FORWARD
         self.is_in_step = False
+
+    def note(self, code: int) -> None:
+        """A mark."""
+        self.note_time(time_ns())
+        self.note_code(code)
 
 
 class _Threads(threading.local):
@@ -69,7 +85,7 @@ def trouble(where: str, error: BaseException) -> None:
 def forget() -> None:
     """A new recording has nothing of an earlier one."""
     for log in logs:
-        del log[:]
+        del log.times[:], log.codes[:]
     del scanned[:]
     scans.clear()
     troubles.clear()

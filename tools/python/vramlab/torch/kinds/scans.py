@@ -4,6 +4,7 @@ Each part of what is known (a root's parameters, an optimizer's states, …) is 
 most of them do not change from step to step: addresses are compared before anything else is asked.
 """
 
+import functools
 import gc
 import weakref
 from array import array
@@ -18,17 +19,19 @@ _Found = List[Tuple[Any, int, int, int]]
 _last: "Dict[Tuple[str, int], Tuple[array[int], int]]" = {}
 #: Set by begin(): torch, the classes of tensors without data of their own, and what switches overrides off.
 _torch: Any = None
-_plain: Tuple[type, ...] = ()
-#: Optimizers that made a step.
-_optimizers: "weakref.WeakSet[Any]" = weakref.WeakSet()
+_plain: "frozenset[type]" = frozenset()
+#: Optimizers, and how many steps each has made.
+_steps: "weakref.WeakKeyDictionary[Any, int]" = weakref.WeakKeyDictionary()
+#: For how many parameters each had states when they were scanned.
+_states_at_last_scan: "weakref.WeakKeyDictionary[Any, int]" = weakref.WeakKeyDictionary()
 
 
 def begin(torch: Any) -> None:
     """Before the first scan."""
     global _torch, _plain
     _torch = torch
-    _plain = (torch.Tensor, torch.nn.Parameter, torch.nn.parameter.Buffer) \
-        if hasattr(torch.nn.parameter, "Buffer") else (torch.Tensor, torch.nn.Parameter)
+    _plain = frozenset((torch.Tensor, torch.nn.Parameter,
+                        getattr(torch.nn.parameter, "Buffer", torch.Tensor)))
 
 
 def forget() -> None:
@@ -36,24 +39,42 @@ def forget() -> None:
     _last.clear()
 
 
-def _scan(what: Tuple[str, int], find: Callable[[], Iterator[Held]]) -> None:
-    """What was found at the same addresses as before is the same scan."""
-    collects = gc.isenabled()
-    gc.disable()
+def _scan(what: Tuple[str, int], tensors: List[Any], rows: Callable[[], Iterator[Held]]) -> None:
+    """Tensors at the addresses of the last scan are the same scan; else their rows are asked for."""
+    addresses = _addresses(tensors)
+    before = _last.get(what)
+    if before is not None and before[0] == addresses:
+        notes.note_scan_again(before[1])
+    else:
+        _last[what] = (addresses, notes.note_scan(storages.rows_of(list(rows()))))
+
+
+def _addresses(tensors: List[Any]) -> "array[int]":
+    if not _plain.issuperset(map(type, tensors)):
+        tensors = [plain for tensor in tensors for plain in storages.plain_tensors(tensor, _plain)]
     try:
-        with _torch._C.DisableTorchFunction():
-            held = list(find())
-            addresses = array("q", [storages.address_of(each[0]) for each in held])
-            before = _last.get(what)
-            if before is not None and before[0] == addresses:
-                notes.note_scan_again(before[1])
-            else:
-                _last[what] = (addresses, notes.note_scan(storages.rows_of(held)))
-    except Exception as error:  # pylint: disable=broad-except
-        notes.trouble(f"scan of {what[0]}", error)
-    finally:
-        if collects:
-            gc.enable()
+        return array("q", map(_torch.Tensor.data_ptr, tensors))
+    except RuntimeError:
+        return array("q", map(storages.address_of, tensors))
+
+
+def _quietly(scan: Callable[..., None]) -> Callable[..., None]:
+    """The same scan: no garbage is collected in it, no override of PyTorch is asked, no error gets out."""
+
+    @functools.wraps(scan)
+    def quiet(*args: Any) -> None:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            with _torch._C.DisableTorchFunction():
+                scan(*args)
+        except Exception as error:  # pylint: disable=broad-except
+            notes.trouble(scan.__name__, error)
+        finally:
+            if collects:
+                gc.enable()
+
+    return quiet
 
 
 def _held(tensor: Any, kind: int, name: int, part: int = 0) -> Iterator[Held]:
@@ -64,73 +85,67 @@ def _held(tensor: Any, kind: int, name: int, part: int = 0) -> Iterator[Held]:
             yield Held(plain, kind, name, part)
 
 
-def _tensors_of(root: Any) -> Iterator[Held]:
-    """Parameters and buffers."""
+def _named(root: Any, kind: int) -> Iterator[Tuple[Any, int]]:
+    """Parameters or buffers of a root and its parts, with the numbers of their names."""
     own = modules.number_of(root)
     for path, module in modules.parts(root):
-        for kind, tensors in ((storages.PARAMETERS, module._parameters),
-                              (storages.BUFFERS, module._buffers)):
-            for name, tensor in tensors.items():
-                if tensor is not None:
-                    yield from _held(tensor, kind, modules.number_at(own, _join(path, name)))
+        begin = path + "." if path else ""
+        tensors = module._buffers if kind == storages.BUFFERS else module._parameters
+        for name, tensor in tensors.items():
+            if tensor is not None:
+                yield tensor, modules.number_at(own, begin + name)
 
 
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
-def _gradients_of(root: Any) -> Iterator[Held]:
-    own = modules.number_of(root)
-    for path, module in modules.parts(root):
-        for name, tensor in module._parameters.items():
-            gradient = None if tensor is None else tensor.grad
-            if gradient is not None:
-                yield from _held(gradient, storages.GRADIENTS,
-                                 modules.number_at(own, _join(path, name)))
-
-
+@_quietly
 def scan_parameters(root: Any) -> None:
     """Parameters and buffers of a root and all its parts."""
-    _scan(("parameters", modules.number_of(root)), lambda: _tensors_of(root))
+    parameters, buffers = modules.tensors_in(root)
+
+    def rows() -> Iterator[Held]:
+        for kind in (storages.PARAMETERS, storages.BUFFERS):
+            for tensor, name in _named(root, kind):
+                yield from _held(tensor, kind, name)
+
+    _scan(("parameters", modules.number_of(root)), parameters + buffers, rows)
 
 
+@_quietly
 def scan_inputs(root: Any, args: Any, kwargs: Any) -> None:
     """Tensors among the arguments of an outermost call."""
     number = modules.number_of(root)
-    _scan(("inputs", number), lambda: _inputs((args, kwargs), number, 3))
+    tensors = list(_inputs((args, kwargs), 3))
+    _scan(("inputs", number), tensors,
+          lambda: (each for tensor in tensors for each in _held(tensor, storages.INPUTS, number)))
 
 
-def _inputs(value: Any, number: int, depth: int) -> Iterator[Held]:
+def _inputs(value: Any, depth: int) -> Iterator[Any]:
     if isinstance(value, _torch.Tensor):
-        yield from _held(value, storages.INPUTS, number)
+        yield value
     elif depth and isinstance(value, (list, tuple)):
         for each in value:
-            yield from _inputs(each, number, depth - 1)
+            yield from _inputs(each, depth - 1)
     elif depth and isinstance(value, dict):
         for each in value.values():
-            yield from _inputs(each, number, depth - 1)
+            yield from _inputs(each, depth - 1)
 
 
+@_quietly
 def scan_gradients() -> None:
     """Gradients of all parameters of roots that are alive."""
     for root in modules.roots():
-        _scan(("gradients", modules.number_of(root)), lambda: _gradients_of(root))
 
+        def rows() -> Iterator[Held]:
+            for tensor, name in _named(root, storages.PARAMETERS):
+                yield from _held(tensor.grad, storages.GRADIENTS, name)
 
-def _names_of_parameters() -> Dict[int, int]:
-    """Numbers of names by the parameters' ids."""
-    found: Dict[int, int] = {}
-    for root in modules.roots():
-        own = modules.number_of(root)
-        for path, module in modules.parts(root):
-            for name, tensor in module._parameters.items():
-                if tensor is not None:
-                    found.setdefault(id(tensor), modules.number_at(own, _join(path, name)))
-    return found
+        gradients = [tensor.grad for tensor in modules.tensors_in(root)[0]]
+        _scan(("gradients", modules.number_of(root)),
+              [gradient for gradient in gradients if gradient is not None], rows)
 
 
 def _states_of(optimizer: Any) -> Iterator[Held]:
-    names = _names_of_parameters()
+    names = {id(tensor): name for root in modules.roots()
+             for tensor, name in _named(root, storages.PARAMETERS)}
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             if id(parameter) not in names:
@@ -143,10 +158,32 @@ def _states_of(optimizer: Any) -> Iterator[Held]:
                                  modules.number_at(0, str(key)))
 
 
+@_quietly
 def scan_states(optimizer: Any) -> None:
     """The states of an optimizer."""
-    _optimizers.add(optimizer)
-    _scan(("states", id(optimizer)), lambda: _states_of(optimizer))
+    _states_at_last_scan[optimizer] = len(optimizer.state)
+    tensors = [state for states in optimizer.state.values() if isinstance(states, dict)
+               for state in states.values()]
+    if not _plain.issuperset(map(type, tensors)):
+        tensors = [state for state in tensors if isinstance(state, _torch.Tensor)]
+    _scan(("states", id(optimizer)), tensors, lambda: _states_of(optimizer))
+
+
+def is_due(count: int) -> bool:
+    """What rarely changes is scanned at the first time, the second, the fourth, the eighth …"""
+    return not count & (count - 1)
+
+
+def note_optimizer(optimizer: Any) -> None:
+    """An optimizer that begins a step, which may run out of memory."""
+    _steps.setdefault(optimizer, 0)
+
+
+def note_step(optimizer: Any) -> None:
+    """The end of a step. States rarely change after the first."""
+    count = _steps[optimizer] = _steps.get(optimizer, 0) + 1
+    if is_due(count) or len(optimizer.state) != _states_at_last_scan.get(optimizer):
+        scan_states(optimizer)
 
 
 def scan_everything() -> None:
@@ -154,5 +191,5 @@ def scan_everything() -> None:
     for root in modules.roots():
         scan_parameters(root)
     scan_gradients()
-    for optimizer in list(_optimizers):
+    for optimizer in list(_steps):
         scan_states(optimizer)

@@ -4,7 +4,7 @@ Tensors are read without PyTorch's overrides, which would see every question.
 """
 
 from array import array
-from typing import Any, Iterable, List, NamedTuple, Tuple
+from typing import Any, FrozenSet, Iterable, List, NamedTuple
 
 KINDS = ("parameters", "buffers", "gradients", "optimizer_state", "inputs", "workspaces",
          "communication", "graph_pools")
@@ -24,7 +24,7 @@ class Held(NamedTuple):
     part: int
 
 
-def plain_tensors(tensor: Any, types: Tuple[type, ...]) -> Iterable[Any]:
+def plain_tensors(tensor: Any, types: "FrozenSet[type]") -> Iterable[Any]:
     """The tensor itself, or those that a tensor with a class of its own is made of."""
     if type(tensor) in types:
         yield tensor
@@ -35,7 +35,7 @@ def plain_tensors(tensor: Any, types: Tuple[type, ...]) -> Iterable[Any]:
         return
     flatten = getattr(type(tensor), "__tensor_flatten__", None)
     if flatten is None:
-        if isinstance(tensor, types[0]) and not hasattr(tensor, "fake_mode"):
+        if not hasattr(tensor, "fake_mode"):
             yield tensor
         return
     for name in flatten(tensor)[0]:
