@@ -5,6 +5,7 @@ import json
 import pickle
 
 import figures_compared
+import kinds_found
 import pinned_compared
 from runs import last_words
 
@@ -65,6 +66,19 @@ def events_are_the_same(run, other, ordered=True):
         return []
     return [f"{len(ours)} events instead of {len(theirs)}, or others"
             for theirs, ours in zip(wanted, found) if theirs != ours] or ["other processes"]
+
+
+def kinds_are_known(run):
+    """No trouble on the way, and at the end of each step the sums that the program told of PyTorch's own
+    objects: lines `KINDS {"gradients": bytes, ...}`."""
+    documents = [_snapshot(process.history)["vramlab_kinds"] for process in run.processes]
+    wrong = [f"kinds: {text}" for document in documents for text in document["troubles"]]
+    wanted = [json.loads(line.removeprefix("KINDS ")) for line in run.output.splitlines()
+              if line.startswith("KINDS ")]
+    if wanted:
+        found = kinds_found.at_ends_of_steps(_snapshot(run.processes[0].history))
+        wrong += kinds_found.differences(wanted, found)
+    return wrong
 
 
 def _snapshot(history):

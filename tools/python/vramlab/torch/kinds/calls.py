@@ -32,6 +32,7 @@ def begin(torch: Any) -> None:
     scans.begin(torch)
     if not _undo:
         watch_modules(torch)
+        scans.find_roots()
     _watch_backward(torch)
     _watch_steps(torch)
     _is_on = True

@@ -5,7 +5,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from typing import Any, Dict, Iterator, List, Tuple
 
-from . import modules, notes
+from . import by_stack, modules, notes
 from .notes import BITS, END
 from .storages import KINDS, WIDTH
 
@@ -69,14 +69,14 @@ def _innermost(stacks: Dict[int, List[Tuple[str, int]]], thread: int) -> Tuple[s
 def _of_device(device: int, trace: List[Any], marks: List[_Mark]) -> Dict[str, Any]:
     times = [entry["time_us"] for entry in trace]
     scans, numbers = _scans_of(device)
-    scanned = notes.scanned
-    return {
-        "device": device,
-        "phases": _phases(times, marks),
-        "scans": scans,
-        "scanned": [[bisect_left(times, scanned[at] // 1000), numbers[scanned[at + 1]]]
-                    for at in range(0, len(scanned) - 1, 2) if scanned[at + 1] in numbers],
-    }
+    noted = notes.scanned
+    scanned = [[bisect_left(times, noted[at] // 1000), numbers[noted[at + 1]]]
+               for at in range(0, len(noted) - 1, 2) if noted[at + 1] in numbers]
+    for before, row in by_stack.found_in(trace):
+        scanned.append([before, len(scans)])
+        scans.append([row])
+    scanned.sort()
+    return {"device": device, "phases": _phases(times, marks), "scans": scans, "scanned": scanned}
 
 
 def _phases(times: List[int], marks: List[_Mark]) -> List[List[Any]]:

@@ -4,6 +4,7 @@ A number stands for a root and a path from there, not for an object. Roots are h
 that are part of no other, found when parts are registered or when they are called.
 """
 
+import gc
 import weakref
 from typing import Any, Dict, Iterator, List, Tuple
 
@@ -85,6 +86,22 @@ def _number_roots() -> None:
             _number_parts(module, root)
 
 
+def find_roots(module_class: type) -> None:
+    """Adds roots that nobody told of: copies, and those that were made before anything was noted."""
+    known: Dict[type, bool] = {}
+    found = []
+    for each in gc.get_objects():
+        its_type = type(each)
+        if its_type not in known:
+            known[its_type] = issubclass(its_type, module_class)
+        if known[its_type] and "_modules" in each.__dict__:
+            found.append(each)
+    held = {id(part) for module in found for part in module._modules.values()}
+    for module in found:
+        if id(module) not in held and id(module) not in _roots:
+            _add_root(module)
+
+
 def parts(module: Any) -> Iterator[Tuple[str, Any]]:
     """Paths and modules, each module once, the module itself first. Programs may have own ideas of
     `named_modules()`."""
@@ -108,11 +125,11 @@ def tensors_in(root: Any) -> Tuple[List[Any], List[Any]]:
     waiting = [root]
     for module in waiting:
         held = module.__dict__
-        if held["_parameters"]:
+        if held.get("_parameters"):
             parameters += held["_parameters"].values()
-        if held["_buffers"]:
+        if held.get("_buffers"):
             buffers += held["_buffers"].values()
-        for part in held["_modules"].values():
+        for part in held.get("_modules", {}).values():
             if id(part) not in seen and part is not None:
                 seen.add(id(part))
                 waiting.append(part)

@@ -186,8 +186,15 @@ def note_step(optimizer: Any) -> None:
         scan_states(optimizer)
 
 
+@_quietly
+def find_roots() -> None:
+    """Modules that nobody told of."""
+    modules.find_roots(_torch.nn.Module)
+
+
 def scan_everything() -> None:
     """All that is known, as at an out-of-memory or at the end."""
+    find_roots()
     for root in modules.roots():
         scan_parameters(root)
     scan_gradients()
