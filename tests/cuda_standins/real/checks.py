@@ -69,15 +69,13 @@ def events_are_the_same(run, other, ordered=True):
 
 
 def kinds_are_known(run):
-    """No trouble on the way, and at the end of each step the sums that the program told of PyTorch's own
-    objects: lines `KINDS {"gradients": bytes, ...}`."""
+    """No trouble on the way, and at the end of each step the sums that the program told (objects_told)."""
     documents = [_snapshot(process.history)["vramlab_kinds"] for process in run.processes]
     wrong = [f"kinds: {text}" for document in documents for text in document["troubles"]]
-    wanted = [json.loads(line.removeprefix("KINDS ")) for line in run.output.splitlines()
-              if line.startswith("KINDS ")]
-    if wanted:
-        found = kinds_found.at_ends_of_steps(_snapshot(run.processes[0].history))
-        wrong += kinds_found.differences(wanted, found)
+    told = [json.loads(line.removeprefix("KINDS ")) for line in run.output.splitlines()
+            if line.startswith("KINDS ")]
+    if told:
+        wrong += kinds_found.differences(_snapshot(run.processes[0].history), told)
     return wrong
 
 

@@ -1,26 +1,34 @@
-"""Kinds of memory in a history, found from its marks and scans alone: bytes of each kind that are held
-at the end of each step of an optimizer."""
+"""Kinds of memory in a history, found from its scans alone, beside what a program told (objects_told)."""
 
 
-def at_ends_of_steps(snapshot):
-    """A row of a scan names the block that holds its address then, as long as that is allocated."""
-    document = snapshot["vramlab_kinds"]
-    [of_device] = document["devices"]
+def differences(snapshot, told):
+    """`told`: in the program's order, what it had after so many requests and frees."""
+    wrong, waiting = [], list(told)
+    for requests, frees, sums in _sums_on_the_way(snapshot):
+        if waiting and (requests, frees) == (waiting[0]["requests"], waiting[0]["frees"]):
+            wrong += [f"kinds: {kind} {sums().get(kind, 0)} instead of {size} after {requests} requests"
+                      for kind, size in waiting.pop(0)["bytes"].items()
+                      if sums().get(kind, 0) != size]
+    return wrong + [f"kinds: {len(waiting)} steps are not in the history"] * bool(waiting)
+
+
+def _sums_on_the_way(snapshot):
+    """After each entry, how many requests and frees there were and bytes by kind. A row of a scan names
+    the block that holds its address then, as long as that is allocated."""
+    [of_device] = snapshot["vramlab_kinds"]["devices"]
     trace = snapshot["device_traces"][of_device["device"]]
     scans = {}
     for entry, number in of_device["scanned"]:
         scans.setdefault(entry, []).append(of_device["scans"][number])
-    phases = of_device["phases"]
-    ends = {after[0] for before, after in zip(phases, phases[1:]) if before[1] == "step" != after[1]}
-    held, found = {}, []
+    held, counts = {}, {"alloc": 0, "free_requested": 0}
     for place in range(len(trace) + 1):
         for scan in scans.get(place, []):
             held.update({row[0]: (row[2], row[1]) for row in scan})
-        if place in ends:
-            found.append(_sums(held))
-        if place < len(trace) and trace[place]["action"] == "free_requested":
-            held.pop(trace[place]["addr"], None)
-    return found
+        yield counts["alloc"], counts["free_requested"], lambda: _sums(held)
+        if place < len(trace) and trace[place]["action"] in counts:
+            counts[trace[place]["action"]] += 1
+            if trace[place]["action"] == "free_requested":
+                held.pop(trace[place]["addr"], None)
 
 
 def _sums(held):
@@ -28,11 +36,3 @@ def _sums(held):
     for kind, size in held.values():
         sums[kind] = sums.get(kind, 0) + size
     return sums
-
-
-def differences(wanted, found):
-    if len(wanted) != len(found):
-        return [f"kinds: {len(found)} steps instead of {len(wanted)}"]
-    return [f"kinds: step {number}: {kind} {sums.get(kind, 0)} instead of {size}"
-            for number, (told, sums) in enumerate(zip(wanted, found), 1)
-            for kind, size in told.items() if sums.get(kind, 0) != size]

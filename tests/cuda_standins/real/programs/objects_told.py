@@ -1,7 +1,9 @@
 """A line `KINDS {...}` at the end of each step: bytes of parameters, gradients and states as PyTorch's
-own objects have them."""
+own objects have them, and how many requests and frees there were before."""
 
 import json
+
+import torch
 
 
 def tell(model, optimizer):
@@ -9,7 +11,9 @@ def tell(model, optimizer):
     told = {"parameters": _bytes(model.parameters()),
             "gradients": _bytes(parameter.grad for parameter in model.parameters()),
             "optimizer_state": _bytes(states)}
-    print("KINDS " + json.dumps(told))
+    counts = torch.cuda.memory_stats()
+    print("KINDS " + json.dumps({"requests": counts["allocation.all.allocated"],
+                                 "frees": counts["allocation.all.freed"], "bytes": told}))
 
 
 def _bytes(values):

@@ -9,7 +9,7 @@ neither the rest of the package nor a PyTorch that is fully imported.
 """
 
 from .calls import begin, end, is_on, watch_modules
-from .document import KEY, document
+from .history import KEY, document
 from .scans import scan_everything
 
 __all__ = ["KEY", "begin", "document", "end", "is_on", "scan_everything", "watch_modules"]

@@ -3,19 +3,33 @@
 import heapq
 from array import array
 from bisect import bisect_left, bisect_right
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
 from . import by_stack, modules, notes
-from .notes import BITS, END
+from .notes import BITS
 from .storages import KINDS, WIDTH
 
 KEY = "vramlab_kinds"
 _VERSION = 1
 _PHASES = ("", "forward", "inference", "recomputed", "backward", "step")
 _OTHER = ("other", 0)
+_OF_MODULES = ("forward", "inference", "recomputed")
+#: Clocks differ by less, and a mark is not farther from what it is about.
+_NEAR_US = 2
+_FILE_OF_CALLS = "torch/nn/modules/module.py"
 
-#: Time in microseconds, whether it ends something, phase and number of a module.
-_Mark = Tuple[int, bool, str, int]
+class _Mark(NamedTuple):
+    """A mark with what it leaves behind, and how many calls of modules its thread is in before and after."""
+
+    time_us: int
+    ends: bool
+    phase: str
+    number: int
+    calls_before: int
+    calls_after: int
+
+
+_Stack = List[Tuple[str, int]]
 
 
 def document(snapshot: Dict[str, Any]) -> Dict[str, Any]:
@@ -40,27 +54,30 @@ def _used_names(devices: List[Dict[str, Any]]) -> List[str]:
 
 
 def _marks() -> Iterator[_Mark]:
-    """In the order of their times, each with what it leaves behind: what its thread is in, else another
-    thread, which waits for it."""
-    stacks: Dict[int, List[Tuple[str, int]]] = {}
+    """In the order of their times. A thread that is in nothing goes on with what another thread is in,
+    which waits for it."""
+    stacks: Dict[int, _Stack] = {}
+    calls: Dict[int, int] = {}
     for time, thread, code in heapq.merge(*(_of_thread(number, log)
                                             for number, log in enumerate(list(notes.logs)))):
         stack = stacks.setdefault(thread, [])
-        what, number = code & (1 << BITS) - 1, code >> BITS
-        if what != END:
-            stack.append((_PHASES[what], number))
+        before = calls.get(thread, 0)
+        phase = _PHASES[code & (1 << BITS) - 1]
+        if phase:
+            stack.append((phase, code >> BITS))
+            calls[thread] = before + (phase in _OF_MODULES)
         elif stack:
-            stack.pop()
+            calls[thread] = before - (stack.pop()[0] in _OF_MODULES)
         if not stack:
             del stacks[thread]
-        yield (time // 1000, what == END, *_innermost(stacks, thread))
+        yield _Mark(time // 1000, not phase, *_innermost(stacks, thread), before, calls.get(thread, 0))
 
 
 def _of_thread(thread: int, log: notes.Log) -> Iterator[Tuple[int, int, int]]:
     return ((time, thread, code) for time, code in zip(log.times, log.codes))
 
 
-def _innermost(stacks: Dict[int, List[Tuple[str, int]]], thread: int) -> Tuple[str, int]:
+def _innermost(stacks: Dict[int, _Stack], thread: int) -> Tuple[str, int]:
     if thread in stacks:
         return stacks[thread][-1]
     return next(reversed(list(stacks.values())))[-1] if stacks else _OTHER
@@ -76,23 +93,46 @@ def _of_device(device: int, trace: List[Any], marks: List[_Mark]) -> Dict[str, A
         scanned.append([before, len(scans)])
         scans.append([row])
     scanned.sort()
-    return {"device": device, "phases": _phases(times, marks), "scans": scans, "scanned": scanned}
+    return {"device": device, "phases": _phases(trace, times, marks), "scans": scans, "scanned": scanned}
 
 
-def _phases(times: List[int], marks: List[_Mark]) -> List[List[Any]]:
-    """An entry is as long before a mark's end, and after its beginning, that it is in its microsecond
-    at most."""
+def _phases(trace: List[Any], times: List[int], marks: List[_Mark]) -> List[List[Any]]:
+    """Of marks at one place, the last one counts."""
     phases: List[List[Any]] = []
     before = list(_OTHER)
-    for time, ends, phase, number in marks:
-        entry = bisect_right(times, time) if ends else bisect_left(times, time)
+    for mark in marks:
+        entry = _place_of(mark, trace, times)
         if phases and entry <= phases[-1][0]:
             entry = phases.pop()[0]
             before = phases[-1][1:] if phases else list(_OTHER)
-        if before != [phase, number]:
-            phases.append([entry, phase, number])
-            before = [phase, number]
+        now = [mark.phase, mark.number]
+        if before != now:
+            phases.append([entry, *now])
+            before = now
     return phases
+
+
+def _place_of(mark: _Mark, trace: List[Any], times: List[int]) -> int:
+    """By the clock; an entry so near that the clocks may differ tells by its stack on which side it is."""
+    find = bisect_right if mark.ends else bisect_left
+    place = find(times, mark.time_us)
+    if mark.calls_before == mark.calls_after:
+        return place
+    while place and times[place - 1] >= mark.time_us - _NEAR_US and \
+            _calls_in(trace[place - 1]) == mark.calls_after:
+        place -= 1
+    while place < len(times) and times[place] <= mark.time_us + _NEAR_US and \
+            _calls_in(trace[place]) == mark.calls_before:
+        place += 1
+    return place
+
+
+def _calls_in(entry: Dict[str, Any]) -> int:
+    """How many calls of modules an entry's stack has; -1 if it has no frame of Python."""
+    frames = entry.get("frames", ())
+    count = sum(frame["name"] == "_call_impl" and frame["filename"].endswith(_FILE_OF_CALLS)
+                for frame in frames)
+    return count if count or any(frame["filename"].endswith(".py") for frame in frames) else -1
 
 
 def _scans_of(device: int) -> Tuple[List[List[List[Any]]], Dict[int, int]]:
