@@ -13,7 +13,7 @@ def differences(snapshot, told):
 
 
 def _sums_on_the_way(snapshot):
-    """After each entry, how many requests and frees there were and bytes by kind. A row of a scan names
+    """Before each request, each free and the end, how many there were and bytes by kind. A row of a scan names
     the block that holds its address then, as long as that is allocated."""
     [of_device] = snapshot["vramlab_kinds"]["devices"]
     trace = snapshot["device_traces"][of_device["device"]]
@@ -24,11 +24,13 @@ def _sums_on_the_way(snapshot):
     for place in range(len(trace) + 1):
         for scan in scans.get(place, []):
             held.update({row[0]: (row[2], row[1]) for row in scan})
-        yield counts["alloc"], counts["free_requested"], lambda: _sums(held)
-        if place < len(trace) and trace[place]["action"] in counts:
-            counts[trace[place]["action"]] += 1
-            if trace[place]["action"] == "free_requested":
-                held.pop(trace[place]["addr"], None)
+        action = trace[place]["action"] if place < len(trace) else ""
+        if action in counts or not action:
+            yield counts["alloc"], counts["free_requested"], lambda: _sums(held)
+        if action in counts:
+            counts[action] += 1
+        if action == "free_requested":
+            held.pop(trace[place]["addr"], None)
 
 
 def _sums(held):

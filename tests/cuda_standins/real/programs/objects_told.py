@@ -17,6 +17,6 @@ def tell(model, optimizer):
 
 
 def _bytes(values):
-    """Of storages on the GPU, each once."""
+    """The sum of storages on the GPU, each once."""
     storages = [value.untyped_storage() for value in values if getattr(value, "is_cuda", False)]
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())

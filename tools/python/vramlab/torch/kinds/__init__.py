@@ -1,4 +1,4 @@
-"""What blocks of memory hold, and which module asked for them: noted while a PyTorch program runs.
+"""Kinds of memory, and the modules that asked for it: noted while a PyTorch program runs.
 
 A mark says which phase and which module's call begin at a moment, a scan lists the storages that are
 known then. Nothing here allocates memory of a device, keeps a tensor or a module alive, or changes

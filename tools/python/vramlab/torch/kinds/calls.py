@@ -39,7 +39,7 @@ def begin(torch: Any) -> None:
 
 
 def end() -> None:
-    """Nothing is seen any more, and everything is forgotten."""
+    """Calls are seen no more, and notes are forgotten."""
     global _is_on
     _is_on = False
     while _undo:

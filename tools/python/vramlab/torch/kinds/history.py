@@ -18,6 +18,7 @@ _OF_MODULES = ("forward", "inference", "recomputed")
 _NEAR_US = 2
 _FILE_OF_CALLS = "torch/nn/modules/module.py"
 
+
 class _Mark(NamedTuple):
     """A mark with what it leaves behind, and how many calls of modules its thread is in before and after."""
 
@@ -97,7 +98,7 @@ def _of_device(device: int, trace: List[Any], marks: List[_Mark]) -> Dict[str, A
 
 
 def _phases(trace: List[Any], times: List[int], marks: List[_Mark]) -> List[List[Any]]:
-    """Of marks at one place, the last one counts."""
+    """The last mark of each place."""
     phases: List[List[Any]] = []
     before = list(_OTHER)
     for mark in marks:

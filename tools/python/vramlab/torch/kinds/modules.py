@@ -73,7 +73,7 @@ def _is_gone(root: _Root) -> None:
 
 
 def roots() -> List[Any]:
-    """Those that are alive."""
+    """The roots that are alive."""
     _number_roots()
     found = [root() for root in list(_roots.values()) if codes.get(root.key) == root.number << BITS]
     return [module for module in found if module is not None]
@@ -179,7 +179,7 @@ def _free_number(module: Any) -> int:
 
 
 def number_at(root: int, path: str) -> int:
-    """Of a part of a root, or of anything else at a path from it: a parameter is one more step."""
+    """The number of what is at a path from a root: a part, or a parameter or buffer."""
     return _numbered(f"{root}:{path}", root, path) if path else root
 
 

@@ -170,7 +170,7 @@ def scan_states(optimizer: Any) -> None:
 
 
 def is_due(count: int) -> bool:
-    """What rarely changes is scanned at the first time, the second, the fourth, the eighth …"""
+    """Tensors that rarely change are scanned at the first time, the second, the fourth, the eighth …"""
     return not count & (count - 1)
 
 
