@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::uint64_t known_kinds_format = 1;
 
+constexpr std::string_view lost_scans =
+    "a part was left out at the beginning: storages that were listed in it are not labelled";
+
 std::string place_of_kinds() { return "['" + std::string(kinds_key) + "']"; }
 
 /// The number of a name in a table of names; empty for a name that is not there.
@@ -145,32 +148,62 @@ std::vector<Value> values_named(const NotesReader& reader, std::string_view key,
   return values;
 }
 
-/// Rows with new places. Of those before the first entry that is left the last one counts: what it
-/// says held there.
-template <std::size_t length>
-std::string moved_rows(NumberRows rows, const std::function<std::uint64_t(std::uint64_t)>& place) {
-  std::string moved;
-  std::string at_beginning;
-  for (std::array<std::uint64_t, length> row{}; rows.next(row);) {
-    row[0] = place(row[0]);
-    std::string text;
+/// Rows with new places, as a text.
+class MovedRows {
+ public:
+  template <std::size_t length>
+  void add(const std::array<std::uint64_t, length>& row) {
     for (const std::uint64_t number : row)
-      text += (text.empty() ? "" : " ") + std::to_string(number);
-    if (row[0] == 0)
-      at_beginning = text;
-    else
-      moved += (moved.empty() ? "" : " ") + text;
+      text_ += (text_.empty() ? "" : " ") + std::to_string(number);
   }
-  return at_beginning + (at_beginning.empty() || moved.empty() ? "" : " ") + moved;
+  /// Takes the place of all before.
+  template <std::size_t length>
+  void begin_with(const std::array<std::uint64_t, length>& row) {
+    text_.clear();
+    add(row);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+using Moved = std::function<std::uint64_t(std::uint64_t)>;
+
+/// The last mark before the first entry that is left holds there.
+std::string moved_marks(NumberRows rows, const Moved& place) {
+  MovedRows moved;
+  for (std::array<std::uint64_t, 3> row{}; rows.next(row);) {
+    row[0] = place(row[0]);
+    if (row[0] == 0)
+      moved.begin_with(row);
+    else
+      moved.add(row);
+  }
+  return moved.text();
+}
+
+/// Without the scans before the first entry that is left: nobody knows which block has an address
+/// then.
+std::string moved_scans(NumberRows rows, const Moved& place, bool& loses_some) {
+  MovedRows moved;
+  for (std::array<std::uint64_t, 2> row{}; rows.next(row);) {
+    const bool is_lost = row[0] > 0 && place(row[0]) == 0;
+    loses_some = loses_some || is_lost;
+    row[0] = place(row[0]);
+    if (!is_lost) moved.add(row);
+  }
+  return moved.text();
 }
 
 GenericPointer moved_device(const GenericPointer& value, TextTable& texts,
-                            const NotesReader& reader, const KeptBefore& kept_before) {
-  const auto place = [&, device = reader.device()](std::uint64_t before) {
+                            const NotesReader& reader, const KeptBefore& kept_before,
+                            bool& loses_some) {
+  const Moved place = [&, device = reader.device()](std::uint64_t before) {
     return kept_before(device, before);
   };
-  const std::string marks = moved_rows<3>(rows_of(reader, "marks"), place);
-  const std::string scanned = moved_rows<2>(rows_of(reader, "scanned"), place);
+  const std::string marks = moved_marks(rows_of(reader, "marks"), place);
+  const std::string scanned = moved_scans(rows_of(reader, "scanned"), place, loses_some);
   const GenericPointer moved = with_item(*value, "marks", make_generic(texts.intern(marks)), texts);
   return with_item(*moved, "scanned", make_generic(texts.intern(scanned)), texts);
 }
@@ -182,10 +215,16 @@ GenericPointer moved_kinds_notes(const GenericPointer& notes, TextTable& texts,
   read_kinds_notes(*notes, texts, file);
   const NotesReader reader(*notes, texts, file, place_of_kinds());
   GenericList devices;
+  bool loses_some = false;
   for (std::size_t i = 0; i < reader.list("devices").size(); ++i)
-    devices.items.push_back(
-        moved_device(reader.list("devices")[i], texts, reader.item("devices", i), kept_before));
-  return with_item(*notes, "devices", make_generic(std::move(devices)), texts);
+    devices.items.push_back(moved_device(reader.list("devices")[i], texts,
+                                         reader.item("devices", i), kept_before, loses_some));
+  const GenericPointer moved =
+      with_item(*notes, "devices", make_generic(std::move(devices)), texts);
+  if (!loses_some) return moved;
+  GenericList troubles{reader.list("troubles")};
+  troubles.items.push_back(make_generic(texts.intern(lost_scans)));
+  return with_item(*moved, "troubles", make_generic(std::move(troubles)), texts);
 }
 
 KindsNotes read_kinds_notes(const GenericValue& value, const TextTable& texts,

@@ -5,6 +5,7 @@ import json
 import pickle
 
 import figures_compared
+import kinds_found
 import pinned_compared
 from runs import last_words
 
@@ -65,6 +66,17 @@ def events_are_the_same(run, other, ordered=True):
         return []
     return [f"{len(ours)} events instead of {len(theirs)}, or others"
             for theirs, ours in zip(wanted, found) if theirs != ours] or ["other processes"]
+
+
+def kinds_are_known(run):
+    """No trouble on the way, and at the end of each step the sums that the program told (objects_told)."""
+    documents = [_snapshot(process.history)["vramlab_kinds"] for process in run.processes]
+    wrong = [f"kinds: {text}" for document in documents for text in document["troubles"]]
+    told = [json.loads(line.removeprefix("KINDS ")) for line in run.output.splitlines()
+            if line.startswith("KINDS ")]
+    if told:
+        wrong += kinds_found.differences(_snapshot(run.processes[0].history), told)
+    return wrong
 
 
 def _snapshot(history):

@@ -78,18 +78,18 @@ def check_again(bench, program, first):
     return told or checks.histories_are_the_same(first, again)
 
 
-def check_computed(bench, program, first):
-    """Values that are computed on the host change nothing on the device."""
-    again = bench.run(program, first.option_string, options=("--values", "computed"))
+def check_same_events(bench, program, first, label, **how):
+    """Another run, in another way that changes nothing on the device."""
+    again = bench.run(program, first.option_string, **how)
     ended_wrong = checks.ended_as_it_should(program, again)
     told = ended_wrong or checks.events_are_the_same(first, again)
     if told and not ended_wrong:
         # Autocast gives its copies back in an order that differs between runs, but not any two.
-        plain = (bench.run(program, first.option_string, **{f"SUITE_PLAIN_{number}": "1"})
+        plain = (bench.run(program, first.option_string, **{f"SUITE_PLAIN_{label.split()[-1]}_{number}": "1"})
                  for number in range(PLAIN_RUNS))
         if any(checks.events_are_the_same(first, run) for run in plain):
             told = checks.events_are_the_same(first, again, ordered=False)
-    return [f"--values computed: {text}" for text in told]
+    return [f"{label}: {text}" for text in told]
 
 
 def check_plugin(bench, program, runs, plugin):
@@ -137,7 +137,12 @@ def judge(bench, program, plugin):
         if program.twice and not wrong:
             wrong = check_again(bench, program, runs[0])
         if program.computed and not wrong:
-            wrong = check_computed(bench, program, runs[0])
+            wrong = check_same_events(bench, program, runs[0], "--values computed",
+                                      options=("--values", "computed"))
+        if program.kinds and not wrong:
+            wrong = checks.kinds_are_known(runs[0])
+            wrong += check_same_events(bench, program, runs[0], "without kinds",
+                                       VRAMLAB_DRY_RUN_KINDS="0")
         if program.plugin and plugin and not wrong:
             wrong = check_plugin(bench, program, runs, plugin)
         if program.inside_others and not wrong:

@@ -37,6 +37,8 @@ class Program:
     compiled_from: str = ""
     # Run again with values that are computed, for the same history.
     computed: bool = True
+    # Run again without kinds of memory, for the same history.
+    kinds: bool = True
     # Also run with its memory from the plug-in.
     plugin: bool = False
     # Also run inside `vramlab run` and `vramlab record`.

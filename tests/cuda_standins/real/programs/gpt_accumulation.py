@@ -1,6 +1,7 @@
 """Gradients of four small batches before each step, in bfloat16."""
 import figures
 import gpt
+import objects_told
 import torch
 
 
@@ -11,6 +12,7 @@ def main():
         (model.loss(gpt.some_words(4, 1024)) / 4).backward()
         if step % 4 == 3:
             optimizer.step()
+            objects_told.tell(model, optimizer)
             optimizer.zero_grad(set_to_none=step % 8 == 3)
 
 

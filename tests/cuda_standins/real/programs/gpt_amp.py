@@ -1,6 +1,7 @@
 """Mixed precision with a GradScaler and clipped gradients."""
 import figures
 import gpt
+import objects_told
 import torch
 
 
@@ -15,6 +16,7 @@ def main():
         scaler.unscale_(optimizer)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         scaler.step(optimizer)
+        objects_told.tell(model, optimizer)
         scaler.update()
         optimizer.zero_grad()
     print("scale", scaler.get_scale())

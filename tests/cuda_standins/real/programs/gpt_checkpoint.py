@@ -1,6 +1,7 @@
 """GPT training with activation checkpointing."""
 import figures
 import gpt
+import objects_told
 import torch
 import torch.utils.checkpoint
 
@@ -11,6 +12,7 @@ def main():
     for _ in range(3):
         model.loss(gpt.some_words(16, 1024)).backward()
         optimizer.step()
+        objects_told.tell(model, optimizer)
         optimizer.zero_grad()
 
 

@@ -1,6 +1,7 @@
 """GPT training with batches of one length."""
 import figures
 import gpt
+import objects_told
 import torch
 
 
@@ -11,6 +12,7 @@ def main():
         loss = model.loss(gpt.some_words(8, 513))
         loss.backward()
         optimizer.step()
+        objects_told.tell(model, optimizer)
         optimizer.zero_grad()
         print("loss", loss.item())
 

@@ -1,5 +1,6 @@
 """One model, eight optimizers, one after another."""
 import figures
+import objects_told
 import torch
 from torch import nn, optim
 
@@ -16,6 +17,7 @@ def main():
         for _ in range(2):
             model(torch.randn(256, 1024, device="cuda")).sum().backward()
             optimizer.step()
+            objects_told.tell(model, optimizer)
             optimizer.zero_grad()
 
 

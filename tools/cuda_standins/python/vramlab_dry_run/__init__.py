@@ -17,6 +17,7 @@ def begin():
     alone.prepare()
     import_watch.call_before_import("torch", _torch_is_found)
     import_watch.call_after_import("torch.cuda", _torch_cuda_is_there)
+    import_watch.call_after_import("torch.compiler", _modules_are_there)
 
 
 def _torch_is_found(spec):
@@ -45,6 +46,12 @@ def _torch_cuda_is_there(module):
         import_watch.call_after_import("torch._inductor.utils", compiled_lines.prepare)
     if importlib.util.find_spec("triton"):
         import_watch.call_after_import("triton.testing", _autotuning_is_there)
+
+
+def _modules_are_there(_):
+    from vramlab_dry_run import labels
+
+    labels.watch_modules()
 
 
 def _autotuning_is_there(module):

@@ -12,8 +12,8 @@ import os
 import platform
 import sys
 
-from vramlab_dry_run import (compiled_lines, computed, endings, place, programs_recording, report,
-                             steps, unrecorded, values)
+from vramlab_dry_run import (compiled_lines, computed, endings, labels, place, programs_recording,
+                             report, steps, unrecorded, values)
 
 _MOST_FAILURES_TOLD = 3
 
@@ -95,8 +95,8 @@ def _cuda_came_up():
     report.values["cuda_came_up"] = True
     unrecorded.cuda_came_up()
     _record("all", context=_context(), stacks=_stacks(), max_entries=sys.maxsize, **_more)
-    for begin in (_watch_failures, place.register, values.watch, computed.begin, steps.watch,
-                  endings.watch_crashes):
+    for begin in (_watch_failures, place.register, values.watch, computed.begin, labels.begin,
+                  steps.watch, endings.watch_crashes):
         report.guarded(begin)()
 
 
@@ -189,10 +189,12 @@ def dump():
     gc.disable()
     try:
         counted = unrecorded.totals()
+        labels.scan()
         snapshot = _taken_snapshot()
         _leave_out_own_frames(snapshot)
         report.guarded(compiled_lines.add_to)(_stacks_in(snapshot))
         steps.add_marks(snapshot)
+        labels.add_to(snapshot)
         report.guarded(unrecorded.add_to)(snapshot, counted)
         path = report.expanded(pattern)
         report.replace_file(path, lambda file: pickle.dump(snapshot, file))

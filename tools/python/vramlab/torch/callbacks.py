@@ -12,9 +12,11 @@ def trainer_callback(
     log: Optional[Log] = None,
     scalars: Optional[Scalars] = None,
     explains: bool = True,
+    kinds: bool = False,
 ) -> Any:
     """A callback for Hugging Face's Trainer: `Trainer(..., callbacks=[trainer_callback()])`. It
-    watches the steps and, unless `explains` is False, explains an out-of-memory."""
+    watches the steps and, unless `explains` is False, explains an out-of-memory. With `kinds`, the
+    recording of it knows what blocks of memory hold."""
     from transformers import TrainerCallback
 
     watching = Watch(every, log, scalars, None)
@@ -25,7 +27,7 @@ def trainer_callback(
         def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             """Before the first step."""
             if explains:
-                explain_oom(args.output_dir or ".")
+                explain_oom(args.output_dir or ".", kinds=kinds)
 
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             """After each step."""
@@ -40,6 +42,7 @@ def lightning_callback(
     log: Optional[Log] = None,
     scalars: Optional[Scalars] = None,
     explains: bool = True,
+    kinds: bool = False,
 ) -> Any:
     """A callback for Lightning: `Trainer(callbacks=[lightning_callback()])`. It does the same."""
     try:
@@ -55,7 +58,7 @@ def lightning_callback(
         def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
             """Before the first step."""
             if explains:
-                explain_oom(trainer.default_root_dir or ".")
+                explain_oom(trainer.default_root_dir or ".", kinds=kinds)
 
         def on_train_batch_end(self, trainer: Any, pl_module: Any, *_: Any, **__: Any) -> None:
             """After each batch."""

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from vramlab import program
 from vramlab.program import Limits
-from vramlab.torch import oom_text, pytorch
+from vramlab.torch import labels, oom_text, pytorch
 from vramlab.torch.oom_text import Failure
 
 Write = Callable[[str], Any]
@@ -64,7 +64,7 @@ class Explainer:
         if self._count > _MOST_EXPLAINED:
             return [headline]
         try:
-            snapshot = pytorch.snapshot()
+            snapshot = labels.labelled_snapshot() if labels.is_on() else pytorch.snapshot()
             event = _last_failure(snapshot, failure.device)
             path = self._keep(snapshot, f"vramlab-oom-{os.getpid()}-{self._count}.pickle")
             del snapshot
@@ -121,6 +121,7 @@ def explain_oom(
     max_entries: int = 100_000,
     stacks: str = "python",
     write: Optional[Write] = None,
+    kinds: bool = False,
 ) -> None:
     """From now on, an out-of-memory is explained on standard error, or by `write`, as `vramlab
     explain` does it: what was asked for and by which line, who holds most, what strands free
@@ -130,8 +131,11 @@ def explain_oom(
     It switches PyTorch's recording of memory on, unless it is on already, with the last
     `max_entries` events and the stacks of Python (`stacks="all"` adds those of C++). Without CUDA
     it does nothing. The first three failures are explained; of others, only the request is told.
+    `kinds` also notes what blocks of memory hold and which module asked for them, for the recording.
     """
 
+    if kinds:
+        labels.begin()
     if _explaining:
         # PyTorch keeps an observer for ever, so there is one.
         _explaining[0].change(folder, write)

@@ -1,0 +1,166 @@
+"""The document of marks and scans beside a history, whose entries say where they belong."""
+
+import heapq
+from array import array
+from bisect import bisect_left, bisect_right
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Tuple
+
+from . import by_stack, modules, notes
+from .notes import BITS
+from .storages import KINDS, WIDTH
+
+KEY = "vramlab_kinds"
+_FORMAT = 1
+_PHASES = ("", "forward", "inference", "recomputed", "backward", "step")
+_OTHER = ("other", 0)
+_PHASE_NAMES = ("other", *_PHASES[1:])
+_OF_MODULES = ("forward", "inference", "recomputed")
+#: Clocks differ by less, and a mark is not farther from what it is about.
+_NEAR_US = 2
+_FILE_OF_CALLS = "torch/nn/modules/module.py"
+
+
+class _Mark(NamedTuple):
+    """A mark with what it leaves behind, and how many calls of modules its thread is in before and after."""
+
+    time_us: int
+    ends: bool
+    phase: str
+    number: int
+    calls_before: int
+    calls_after: int
+
+
+_Stack = List[Tuple[str, int]]
+
+
+def document(snapshot: Dict[str, Any]) -> Dict[str, Any]:
+    """For a snapshot with PyTorch's history, of which the beginning may be missing."""
+    marks = list(_marks())
+    devices = [_of_device(device, trace, marks)
+               for device, trace in enumerate(snapshot.get("device_traces", [])) if trace]
+    names = _used_names(devices)
+    return {"format": _FORMAT, "phases": list(_PHASE_NAMES), "kinds": list(KINDS), "names": names,
+            "devices": [_as_texts(of_device) for of_device in devices],
+            "troubles": list(notes.troubles)}
+
+
+def _as_texts(of_device: Dict[str, Any]) -> Dict[str, Any]:
+    """Rows as texts of numbers: a million of them as lists would take hundreds of megabytes to read."""
+    marks = ((entry, _PHASE_NAMES.index(phase), name) for entry, phase, name in of_device["phases"])
+    scans = [_text_of((address, size, KINDS.index(kind), name, part)
+                      for address, size, kind, name, part in scan) for scan in of_device["scans"]]
+    return {"device": of_device["device"], "marks": _text_of(marks), "scans": scans,
+            "scanned": _text_of(of_device["scanned"])}
+
+
+def _text_of(rows: Iterable[Iterable[int]]) -> str:
+    return " ".join(str(number) for row in rows for number in row)
+
+
+def _used_names(devices: List[Dict[str, Any]]) -> List[str]:
+    """Numbers of names become places in this list; the first name is empty."""
+    names = modules.names()
+    used = {"": 0}
+    for of_device in devices:
+        for rows in (of_device["phases"], *of_device["scans"]):
+            for row in rows:
+                row[2:] = [used.setdefault(names[value], len(used)) if isinstance(value, int)
+                           else value for value in row[2:]]
+    return list(used)
+
+
+def _marks() -> Iterator[_Mark]:
+    """In the order of their times. A thread that is in nothing goes on with what another thread is in,
+    which waits for it."""
+    stacks: Dict[int, _Stack] = {}
+    calls: Dict[int, int] = {}
+    for time, thread, code in heapq.merge(*(_of_thread(number, log)
+                                            for number, log in enumerate(list(notes.logs)))):
+        stack = stacks.setdefault(thread, [])
+        before = calls.get(thread, 0)
+        phase = _PHASES[code & (1 << BITS) - 1]
+        if phase:
+            stack.append((phase, code >> BITS))
+            calls[thread] = before + (phase in _OF_MODULES)
+        elif stack:
+            calls[thread] = before - (stack.pop()[0] in _OF_MODULES)
+        if not stack:
+            del stacks[thread]
+        yield _Mark(time // 1000, not phase, *_innermost(stacks, thread), before, calls.get(thread, 0))
+
+
+def _of_thread(thread: int, log: notes.Log) -> Iterator[Tuple[int, int, int]]:
+    return ((time, thread, code) for time, code in zip(log.times, log.codes))
+
+
+def _innermost(stacks: Dict[int, _Stack], thread: int) -> Tuple[str, int]:
+    if thread in stacks:
+        return stacks[thread][-1]
+    return next(reversed(list(stacks.values())))[-1] if stacks else _OTHER
+
+
+def _of_device(device: int, trace: List[Any], marks: List[_Mark]) -> Dict[str, Any]:
+    times = [entry["time_us"] for entry in trace]
+    scans, numbers = _scans_of(device)
+    noted = notes.scanned
+    scanned = [[bisect_left(times, noted[at] // 1000), numbers[noted[at + 1]]]
+               for at in range(0, len(noted) - 1, 2) if noted[at + 1] in numbers]
+    for before, row in by_stack.found_in(trace):
+        scanned.append([before, len(scans)])
+        scans.append([row])
+    scanned.sort()
+    return {"device": device, "phases": _phases(trace, times, marks), "scans": scans, "scanned": scanned}
+
+
+def _phases(trace: List[Any], times: List[int], marks: List[_Mark]) -> List[List[Any]]:
+    """The last mark of each place."""
+    phases: List[List[Any]] = []
+    before = list(_OTHER)
+    for mark in marks:
+        entry = _place_of(mark, trace, times)
+        if phases and entry <= phases[-1][0]:
+            entry = phases.pop()[0]
+            before = phases[-1][1:] if phases else list(_OTHER)
+        now = [mark.phase, mark.number]
+        if before != now:
+            phases.append([entry, *now])
+            before = now
+    return phases
+
+
+def _place_of(mark: _Mark, trace: List[Any], times: List[int]) -> int:
+    """By the clock; an entry so near that the clocks may differ tells by its stack on which side it is."""
+    find = bisect_right if mark.ends else bisect_left
+    place = find(times, mark.time_us)
+    if mark.calls_before == mark.calls_after:
+        return place
+    while place and times[place - 1] >= mark.time_us - _NEAR_US and \
+            _calls_in(trace[place - 1]) == mark.calls_after:
+        place -= 1
+    while place < len(times) and times[place] <= mark.time_us + _NEAR_US and \
+            _calls_in(trace[place]) == mark.calls_before:
+        place += 1
+    return place
+
+
+def _calls_in(entry: Dict[str, Any]) -> int:
+    """How many calls of modules an entry's stack has; -1 if it has no frame of Python."""
+    frames = entry.get("frames", ())
+    count = sum(frame["name"] == "_call_impl" and frame["filename"].endswith(_FILE_OF_CALLS)
+                for frame in frames)
+    return count if count or any(frame["filename"].endswith(".py") for frame in frames) else -1
+
+
+def _scans_of(device: int) -> Tuple[List[List[List[Any]]], Dict[int, int]]:
+    """The scans with a storage on the device, and their numbers there by those in the notes."""
+    found, numbers = [], {}
+    for rows, number in notes.scans.items():
+        values = array("q")
+        values.frombytes(rows)
+        own = [[values[at + 1], values[at + 2], KINDS[values[at + 3]], values[at + 4], values[at + 5]]
+               for at in range(0, len(values), WIDTH) if values[at] == device]
+        if own:
+            numbers[number] = len(found)
+            found.append(own)
+    return found, numbers
