@@ -210,6 +210,11 @@ void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
     question.conditions.held_by_others = Bytes{*arguments.held_by_others};
   question.code = worst->notes.kernel_code();
   outcome.smallest = smallest_gpu(replayer, question, replay_effort());
+  for (const NotedGpu& gpu : worst->notes.gpus)
+    if (gpu.peak_managed_bytes > 0)
+      question.least = std::max(question.least, Bytes{gpu.peak_with_managed_bytes});
+  if (question.least > Bytes{})
+    outcome.smallest_without_paging = smallest_gpu(replayer, question, replay_effort());
   outcome.advice = find_advice(replayer, {}, settings_runner(), replay_effort());
   for (const replay::DeviceOverview& device : worst->findings.devices) {
     const auto range =
