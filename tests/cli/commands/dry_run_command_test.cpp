@@ -195,8 +195,8 @@ TEST_F(DryRun, says_that_no_kernel_runs_on_the_gpu) {
   EXPECT_THAT(on_new, Not(HasSubstr("has none for")));
 }
 
-TEST_F(DryRun, says_first_that_nothing_is_computed) {
-  const std::string line = "vramlab dry-run: nothing is computed, so losses, times and speeds";
+TEST_F(DryRun, says_first_that_no_kernel_runs) {
+  const std::string line = "vramlab dry-run: no kernel runs, so losses, times and speeds";
   EXPECT_EQ(dry_run({}, {"true"}).errors.find(line), 0U);
   EXPECT_THAT(dry_run({"--quiet"}, {"true"}).errors, Not(HasSubstr(line)));
 }

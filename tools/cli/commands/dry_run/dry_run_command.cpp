@@ -389,7 +389,7 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
   check_outputs(arguments);
   if (!arguments.flags.quiet && is_program(arguments.program.front()))
     tell(
-        "vramlab dry-run: nothing is computed, so losses, times and speeds that the program prints "
+        "vramlab dry-run: no kernel runs, so losses, times and speeds that the program prints "
         "mean nothing\n");
   return report_on(limits, arguments.values == "auto" ? attempt_with_values_that_lead_on(arguments)
                                                       : attempt(arguments));
