@@ -688,6 +688,41 @@ def _prepare_special_tokens(input_ids, stopping_criteria, ask):
         self.assertEqual(sys.getrefcount(made), before)
 
 
+class Serving(HookTest):
+    """vLLM's engine gets one word for each request whose prompt is over."""
+
+    LIBRARY = """
+class AsyncOutput:
+    def __init__(self, num_sampled_tokens, ask):
+        self.told = ask()
+def sample_tokens(input_batch, counts, ask):
+    return AsyncOutput(counts, ask).told
+"""
+
+    def test_requests_have_one_word_after_their_prompt(self):
+        sys.path.insert(0, HOOK)
+        self.addCleanup(sys.path.remove, HOOK)
+        from vramlab_dry_run import serving
+
+        class Numbers(list):
+            def __add__(self, other):
+                return Numbers(map(sum, zip(self, other)))
+
+            def tolist(self):
+                return self
+
+        of = {}
+        exec(compile(self.LIBRARY, "/site/vllm/v1/worker/gpu/async_utils.py", "exec"), of)
+        batch = types.SimpleNamespace(num_computed_tokens_np=Numbers([0, 8, 20]),
+                                      num_scheduled_tokens=Numbers([8, 8, 1]),
+                                      prefill_len_np=Numbers([12, 16, 16]))
+        counts = types.SimpleNamespace(data_ptr=lambda: 0x1000)
+        for source, told in ((0x1000, [0, 1, 1]), (0x2000, None)):
+            self.assertEqual(of["sample_tokens"](
+                batch, counts, lambda: serving.answer(source, sys._getframe(1))), told)
+        self.assertIsNone(serving.answer(0x1000, sys._getframe(0)))
+
+
 class StoreOfAJob:
     def __init__(self):
         self.left = 0
