@@ -610,12 +610,48 @@ class Computed(HookTest):
 
     def test_bytes_come_from_known_values_before_the_user_is_asked(self):
         self.load()
-        self.computed.answer = lambda to, count, source: bool(
-            ctypes.memmove(to, source.to_bytes(8, "little"), count))
+        self.answer_with(self.computed.KNOWN)
         target = ctypes.create_string_buffer(8)
         copy = self.values._Copy(ctypes.addressof(target), 8, 0x1234)
         filled = self.values._fill(lambda read: self.fail("asked"), copy, sys._getframe(0))
         self.assertEqual((filled, target.raw), (2, (0x1234).to_bytes(8, "little")))
+
+    def test_made_up_values_stand_where_the_user_has_none(self):
+        self.load()
+        self.answer_with(self.computed.MADE_UP)
+        target = ctypes.create_string_buffer(8)
+        copy = self.values._Copy(ctypes.addressof(target), 8, 0x1234)
+        for given, told, value in ((None, 0, 0x1234), (7, 1, 7)):
+            filled = self.values._fill(lambda read: given, copy, sys._getframe(0))
+            self.assertEqual((filled, target.raw), (told, value.to_bytes(8, "little")))
+
+    def test_loop_that_waits_in_vain_for_a_yes_gets_what_is_made_up(self):
+        self.load()
+        waiting = self.values.waiting
+        self.answer_with(self.computed.KNOWN)
+        target = ctypes.create_string_buffer(b"\1", 1)
+        copy = self.values._Copy(ctypes.addressof(target), 1, 0)
+        told = []
+        for _ in range(waiting.MOST_NOES + 1):
+            target.raw = b"\1"
+            told.append((self.values._fill(None, copy, sys._getframe(0)), target.raw))
+            waiting._read_count += 1
+        self.assertEqual(set(told[:-1]), {(2, b"\0")})
+        self.assertEqual(told[-1], (0, b"\1"))
+
+    def test_loop_that_reads_nothing_made_up_is_not_waiting(self):
+        self.load()
+        waiting = self.values.waiting
+        told = {waiting.note_answer("train.py:3", True) for _ in range(2 * waiting.MOST_NOES)}
+        self.assertEqual(told, {False})
+
+    def answer_with(self, told):
+        """The address itself, as so many bytes."""
+        def answer(to, count, source):
+            ctypes.memmove(to, source.to_bytes(8, "little")[:count], count)
+            return told
+
+        self.computed.answer = answer
 
     def load(self):
         sys.path.insert(0, HOOK)

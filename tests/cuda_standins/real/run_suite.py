@@ -78,9 +78,9 @@ def check_again(bench, program, first):
     return told or checks.histories_are_the_same(first, again)
 
 
-def check_computed(bench, program, first):
+def check_zeros(bench, program, first):
     """Values that are computed on the host change nothing on the device."""
-    again = bench.run(program, first.option_string, options=("--values", "computed"))
+    again = bench.run(program, first.option_string, options=("--values", "zeros"))
     ended_wrong = checks.ended_as_it_should(program, again)
     told = ended_wrong or checks.events_are_the_same(first, again)
     if told and not ended_wrong:
@@ -89,7 +89,7 @@ def check_computed(bench, program, first):
                  for number in range(PLAIN_RUNS))
         if any(checks.events_are_the_same(first, run) for run in plain):
             told = checks.events_are_the_same(first, again, ordered=False)
-    return [f"--values computed: {text}" for text in told]
+    return [f"--values zeros: {text}" for text in told]
 
 
 def check_plugin(bench, program, runs, plugin):
@@ -136,8 +136,8 @@ def judge(bench, program, plugin):
         wrong = check_runs(bench, program, runs)
         if program.twice and not wrong:
             wrong = check_again(bench, program, runs[0])
-        if program.computed and not wrong:
-            wrong = check_computed(bench, program, runs[0])
+        if program.zeros and not wrong:
+            wrong = check_zeros(bench, program, runs[0])
         if program.plugin and plugin and not wrong:
             wrong = check_plugin(bench, program, runs, plugin)
         if program.inside_others and not wrong:

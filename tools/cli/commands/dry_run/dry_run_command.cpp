@@ -65,10 +65,11 @@ void add_device_options(CLI::App& command, DryRunArguments& arguments) {
   command.add_option("--conf", arguments.conf,
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   command
-      .add_option("--values", arguments.values,
-                  "What a program reads that reads values of the device; computed: what follows "
-                  "from small tensors with known values, else zeros; auto: zeros, and if it ends "
-                  "with an error after that, once more with computed, with ones, then with random")
+      .add_option(
+          "--values", arguments.values,
+          "What a program reads that reads values of the device; computed: what follows "
+          "from small tensors with known values, else zeros; auto: computed, and if it ends "
+          "with an error after that, once more with zeros, with ones, then with random")
       ->check(CLI::IsMember({"zeros", "ones", "random", "computed", "auto"}))
       ->capture_default_str();
   command
@@ -335,13 +336,13 @@ std::string made_up_end_of(const Attempt& made) {
   return text;
 }
 
-/// Zeros, and where they may have led to the end, computed, ones and then random values. The first
-/// run that ends as it should is the one that counts; if none does, that with zeros.
+/// Computed values, and where made-up ones may have led to the end, zeros, ones and then random
+/// values. The first run that ends as it should is the one that counts; if none does, the first.
 Attempt attempt_with_values_that_lead_on(DryRunArguments arguments) {
-  arguments.values = "zeros";
+  arguments.values = "computed";
   Attempt first = attempt(arguments);
   std::string ended = made_up_end_of(first);
-  for (const char* const values : {"computed", "ones", "random"}) {
+  for (const char* const values : {"zeros", "ones", "random"}) {
     if (ended.empty()) break;
     const std::string because = "with " + arguments.values + " the program " + ended;
     tell("vramlab dry-run: " + shown_name(because) + "; once more with --values " + values + "\n");
