@@ -610,12 +610,48 @@ class Computed(HookTest):
 
     def test_bytes_come_from_known_values_before_the_user_is_asked(self):
         self.load()
-        self.computed.answer = lambda to, count, source: bool(
-            ctypes.memmove(to, source.to_bytes(8, "little"), count))
+        self.answer_with(self.computed.KNOWN)
         target = ctypes.create_string_buffer(8)
         copy = self.values._Copy(ctypes.addressof(target), 8, 0x1234)
         filled = self.values._fill(lambda read: self.fail("asked"), copy, sys._getframe(0))
         self.assertEqual((filled, target.raw), (2, (0x1234).to_bytes(8, "little")))
+
+    def test_made_up_values_stand_where_the_user_has_none(self):
+        self.load()
+        self.answer_with(self.computed.MADE_UP)
+        target = ctypes.create_string_buffer(8)
+        copy = self.values._Copy(ctypes.addressof(target), 8, 0x1234)
+        for given, told, value in ((None, 0, 0x1234), (7, 1, 7)):
+            filled = self.values._fill(lambda read: given, copy, sys._getframe(0))
+            self.assertEqual((filled, target.raw), (told, value.to_bytes(8, "little")))
+
+    def test_loop_that_waits_in_vain_for_a_yes_gets_what_is_made_up(self):
+        self.load()
+        waiting = self.values.waiting
+        self.answer_with(self.computed.KNOWN)
+        target = ctypes.create_string_buffer(b"\1", 1)
+        copy = self.values._Copy(ctypes.addressof(target), 1, 0)
+        told = []
+        for _ in range(waiting.MOST_NOES + 1):
+            target.raw = b"\1"
+            told.append((self.values._fill(None, copy, sys._getframe(0)), target.raw))
+            waiting._read_count += 1
+        self.assertEqual(set(told[:-1]), {(2, b"\0")})
+        self.assertEqual(told[-1], (0, b"\1"))
+
+    def test_loop_that_reads_nothing_made_up_is_not_waiting(self):
+        self.load()
+        waiting = self.values.waiting
+        told = {waiting.note_answer("train.py:3", True) for _ in range(2 * waiting.MOST_NOES)}
+        self.assertEqual(told, {False})
+
+    def answer_with(self, told):
+        """The address itself, as so many bytes."""
+        def answer(to, count, source):
+            ctypes.memmove(to, source.to_bytes(8, "little")[:count], count)
+            return told
+
+        self.computed.answer = answer
 
     def load(self):
         sys.path.insert(0, HOOK)
@@ -686,6 +722,41 @@ def _prepare_special_tokens(input_ids, stopping_criteria, ask):
                 for function in (ask, ask_nothing)]
         self.assertEqual(seen[0], seen[1])
         self.assertEqual(sys.getrefcount(made), before)
+
+
+class Serving(HookTest):
+    """vLLM's engine gets one word for each request whose prompt is over."""
+
+    LIBRARY = """
+class AsyncOutput:
+    def __init__(self, num_sampled_tokens, ask):
+        self.told = ask()
+def sample_tokens(input_batch, counts, ask):
+    return AsyncOutput(counts, ask).told
+"""
+
+    def test_requests_have_one_word_after_their_prompt(self):
+        sys.path.insert(0, HOOK)
+        self.addCleanup(sys.path.remove, HOOK)
+        from vramlab_dry_run import serving
+
+        class Numbers(list):
+            def __add__(self, other):
+                return Numbers(map(sum, zip(self, other)))
+
+            def tolist(self):
+                return self
+
+        of = {}
+        exec(compile(self.LIBRARY, "/site/vllm/v1/worker/gpu/async_utils.py", "exec"), of)
+        batch = types.SimpleNamespace(num_computed_tokens_np=Numbers([0, 8, 20]),
+                                      num_scheduled_tokens=Numbers([8, 8, 1]),
+                                      prefill_len_np=Numbers([12, 16, 16]))
+        counts = types.SimpleNamespace(data_ptr=lambda: 0x1000)
+        for source, told in ((0x1000, [0, 1, 1]), (0x2000, None)):
+            self.assertEqual(of["sample_tokens"](
+                batch, counts, lambda: serving.answer(source, sys._getframe(1))), told)
+        self.assertIsNone(serving.answer(0x1000, sys._getframe(0)))
 
 
 class StoreOfAJob:

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <vector>
 
 #include "streams/cuda_interface/functions.h"
 #include "streams/device/gpu_models.h"
@@ -11,6 +12,7 @@
 #include "tools/cuda_standins/driver/driver_functions.h"
 #include "tools/cuda_standins/driver/driver_types.h"
 #include "tools/cuda_standins/model/kernels.h"
+#include "tools/cuda_standins/notes/notes.h"
 
 namespace vramlab::fake {
 namespace {
@@ -71,6 +73,29 @@ constexpr int shared_bytes = 1;
 constexpr int local_bytes = 3;
 constexpr int registers = 4;
 constexpr int dynamic_shared_bytes = 8;
+
+/// The watched parts of memory that a launch may have written.
+std::vector<unsigned long long> written_by_launch() {
+  unsigned long long written[4] = {};
+  return {written, written + vramlab_dry_run_take_written(written, 4)};
+}
+
+TEST_F(LoadedCode, kernel_may_write_where_an_address_of_its_arguments_is) {
+  const CUfunction function = kernel(loaded({"add", {32, 0, 0, 0, {8, 4, 16}}}), "add");
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  for (const CUdeviceptr place : {at, at + 512, at + 1024, at + 1536})
+    vramlab_dry_run_watch_memory(place, 512);
+  std::uint64_t first = at + 520, two[2] = {7, at + 1536};
+  std::uint32_t count = 100;
+  void* arguments[] = {&first, &count, two};
+  EXPECT_EQ(call("cuLaunchKernel", function, 1U, 1U, 1U, 1U, 1U, 1U, 0U, CUstream{nullptr},
+                 static_cast<void**>(arguments), static_cast<void**>(nullptr)),
+            CUDA_SUCCESS);
+  EXPECT_EQ(written_by_launch(), (std::vector<unsigned long long>{at + 512, at + 1536}));
+  for (const CUdeviceptr place : {at, at + 512, at + 1024, at + 1536})
+    vramlab_dry_run_watch_memory(place, 0);
+}
 
 TEST_F(LoadedCode, attributes_are_those_of_the_code) {
   const CUfunction function = kernel(loaded({"mm", {255, 16384, 128, 3776}}), "mm");

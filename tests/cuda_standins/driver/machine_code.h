@@ -23,9 +23,13 @@ class MachineCode {
     add({".nv.shared." + kernel, std::string(facts.shared_bytes, '\0'), without_bytes});
     const auto stack = static_cast<std::uint32_t>(facts.stack_bytes);
     add({".nv.info", note(0x2f, {1, 0}) + note(0x11, {1, stack}), 0x70000000, symbols});
+    std::string notes;
     if (facts.most_threads > 0)
-      add({".nv.info." + kernel, note(5, {static_cast<std::uint32_t>(facts.most_threads), 1, 1}),
-           0x70000000, symbols});
+      notes += note(5, {static_cast<std::uint32_t>(facts.most_threads), 1, 1});
+    for (std::uint32_t number = 0; number < facts.parameter_bytes.size(); ++number)
+      notes +=
+          note(0x17, {0, number, static_cast<std::uint32_t>(facts.parameter_bytes[number]) << 18U});
+    add({".nv.info." + kernel, notes, 0x70000000, symbols});
     finish(texts);
   }
 

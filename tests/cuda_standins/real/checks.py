@@ -144,7 +144,7 @@ def managed_memory_is_counted(run):
     [gpu] = process["driver"]
     return [f"managed memory: {name} {gpu[name]}, the program {value}"
             for name, value in json.loads(line.removeprefix("MANAGED ")).items()
-            if gpu[name] != value] + ([] if "managed memory" in run.errors else ["no line of it"])
+            if gpu[name] != value] + ([] if "MiB fit, as on " in run.errors else ["no GPU that has room for it"])
 
 
 def programs_have_the_same_figures(run, other):

@@ -136,9 +136,9 @@ def judge(bench, program, plugin):
         wrong = check_runs(bench, program, runs)
         if program.twice and not wrong:
             wrong = check_again(bench, program, runs[0])
-        if program.computed and not wrong:
-            wrong = check_same_events(bench, program, runs[0], "--values computed",
-                                      options=("--values", "computed"))
+        if program.zeros and not wrong:
+            wrong = check_same_events(bench, program, runs[0], "--values zeros",
+                                      options=("--values", "zeros"))
         if program.kinds and not wrong:
             wrong = checks.kinds_are_known(runs[0])
             wrong += check_same_events(bench, program, runs[0], "without kinds",

@@ -35,8 +35,8 @@ class Program:
     twice: bool = False
     # The file of the model whose lines stand in for code that inductor made.
     compiled_from: str = ""
-    # Run again with values that are computed, for the same history.
-    computed: bool = True
+    # Run again with zeros in place of computed values, for the same history.
+    zeros: bool = True
     # Run again without kinds of memory, for the same history.
     kinds: bool = True
     # Also run with its memory from the plug-in.
@@ -111,13 +111,13 @@ PROGRAMS = [
     Program("settings_on_the_way", option_strings=BOTH, what_if=False, says="FAILURES"),
     Program("random_requests", option_strings=MANY, plugin=True),
     # Its shapes depend on values.
-    Program("host_reads", computed=False),
+    Program("host_reads", zeros=False),
     # Repeats by numbers that are known.
-    Program("value_checks", computed=False),
+    Program("value_checks", zeros=False),
     Program("linear_algebra"),
-    Program("operations", since=(2, 6), says="TRIED", computed=False),
-    Program("operations", ("computed",), since=(2, 6), says="TRIED", computed=False,
-            options=("--values", "computed")),
+    Program("operations", since=(2, 6), says="TRIED", zeros=False),
+    Program("operations", ("zeros",), since=(2, 6), says="TRIED", zeros=False,
+            options=("--values", "zeros")),
     Program("two_devices", gpus=2, option_strings=BOTH),
     Program("ddp", ("gloo",), gpus=2, processes=2, says="RANK 1 ends"),
     Program("ddp", ("nccl",), gpus=2, processes=2, says="RANK 1 ends"),
@@ -129,21 +129,20 @@ PROGRAMS = [
     Program("objects_of_ranks", ("alone",), processes=3, says="RANK 2 ends",
             options=("--ranks", "all", "--world-size", "3")),
     Program("values_of_ranks", ("nccl",), gpus=2, processes=2, by_torchrun=True,
-            says="RANK 1 ends"),
+            says="RANK 1 ends", zeros=False),
     Program("values_of_ranks", ("gloo",), gpus=2, processes=2, by_torchrun=True,
-            says="RANK 1 ends"),
-    Program("values_of_ranks", ("nccl", "computed"), gpus=2, processes=2, by_torchrun=True,
-            says="RANK 1 ends", computed=False, options=("--values", "computed")),
-    Program("values_of_ranks", ("gloo", "computed"), gpus=2, processes=2, by_torchrun=True,
-            says="RANK 1 ends", computed=False, options=("--values", "computed")),
+            says="RANK 1 ends", zeros=False),
+    Program("values_of_ranks", ("nccl", "zeros"), gpus=2, processes=2, by_torchrun=True,
+            says="RANK 1 ends", zeros=False, options=("--values", "zeros")),
+    Program("values_of_ranks", ("gloo", "zeros"), gpus=2, processes=2, by_torchrun=True,
+            says="RANK 1 ends", zeros=False, options=("--values", "zeros")),
     Program("values_of_ranks", ("nccl", "alone"), processes=3, says="RANK 2 ends",
             options=("--ranks", "all", "--world-size", "3")),
     Program("fsdp", ("1", "alone"), options=("--rank", "5", "--world-size", "64"),
             says="RANK 0 ends"),
     Program("values_from_file", says="READ 409600",
             options=("--values-from", str(PROGRAMS_FOLDER / "values_for_it.py"))),
-    Program("computed_values", computed=False, says="ALL RIGHT",
-            options=("--values", "computed")),
+    Program("computed_values", zeros=False, says="ALL RIGHT"),
     Program("compile_aot_eager"),
     Program("compile_inductor", packages=("triton",), twice=True, compiled_from="gpt.py"),
     Program("triton_kernel", packages=("triton",), option_strings=BOTH, twice=True),

@@ -110,19 +110,34 @@ void for_each_note(const ElfCode& code, const Section& info, const Take& take) {
   }
 }
 
-/// The product of the three sizes in the launch bounds, or 0.
-int promised_threads(const ElfCode& code, const Section& info) {
+struct ParameterNote {
+  std::uint32_t index;
+  std::uint16_t number;
+  std::uint16_t offset;
+  /// The size is above the lowest 18 bits.
+  std::uint32_t size_and_more;
+};
+
+void add_parameter(const ParameterNote& note, KernelFacts& facts) {
+  constexpr std::uint16_t most_parameters = 4096;
+  if (note.number >= most_parameters) return;
+  if (facts.parameter_bytes.size() <= note.number) facts.parameter_bytes.resize(note.number + 1U);
+  facts.parameter_bytes[note.number] = note.size_and_more >> 18U;
+}
+
+/// The product of the three sizes in the launch bounds, and the sizes of parameters.
+void add_notes(const ElfCode& code, const Section& info, KernelFacts& facts) {
   constexpr std::uint8_t most_threads_note = 5;
+  constexpr std::uint8_t parameter_note = 0x17;
   struct Sizes {
     std::uint32_t x, y, z;
   };
-  int threads = 0;
   for_each_note(code, info, [&](std::uint8_t attribute, std::uint64_t place) {
+    if (attribute == parameter_note) add_parameter(code.read<ParameterNote>(place), facts);
     if (attribute != most_threads_note) return;
     const auto sizes = code.read<Sizes>(place);
-    threads = static_cast<int>(sizes.x * sizes.y * sizes.z);
+    facts.most_threads = static_cast<int>(sizes.x * sizes.y * sizes.z);
   });
-  return threads;
 }
 
 void add_stacks(const ElfCode& code, const Section& info, FactsByName& facts) {
@@ -151,7 +166,7 @@ void add_section(const ElfCode& code, const Section& section, FactsByName& facts
   else if (name == ".nv.info")
     add_stacks(code, section, facts);
   else if (name.starts_with(info))
-    facts[std::string(name.substr(info.size()))].most_threads = promised_threads(code, section);
+    add_notes(code, section, facts[std::string(name.substr(info.size()))]);
 }
 
 }  // namespace

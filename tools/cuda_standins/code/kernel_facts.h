@@ -1,5 +1,5 @@
-// KernelFacts: the registers and the shared memory that kernels take, as their compiled code says,
-// and how many of their blocks run at once.
+// KernelFacts: the registers, the shared memory and the parameters that kernels take, as their
+// compiled code says, and how many of their blocks run at once.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tools/cuda_standins/code/fat_binary.h"
 
@@ -19,6 +20,8 @@ struct KernelFacts {
   int most_threads = 0;
   /// Each thread has them in the device's memory, for what did not fit into registers.
   std::size_t stack_bytes = 0;
+  /// In their order; empty where nothing is known of them.
+  std::vector<std::size_t> parameter_bytes{};
 };
 using FactsByName = std::map<std::string, KernelFacts, std::less<>>;
 

@@ -82,7 +82,7 @@ Rows make_up_rows(StandInDriver& driver, const Copy& copy) {
   Rows made_up;
   for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
     if (driver.remembered().read(pointer_to(to), from, copy.row_bytes)) return;
-    driver.host_values().fill(pointer_to(to), copy.row_bytes);
+    if (driver.host_values().fill(pointer_to(to), copy.row_bytes)) return;
     made_up.push_back({{static_cast<char*>(pointer_to(to)), copy.row_bytes}, from});
   });
   return made_up;

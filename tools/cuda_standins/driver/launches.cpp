@@ -28,13 +28,26 @@ std::optional<KernelWrite> note_answers(HostValueSource& values, const NamedKern
   return write;
 }
 
-/// An operation of PyTorch knows by itself what its kernels write at other places.
+/// A kernel writes to memory whose address stands in its arguments.
+void note_any_write(WatchedMemory& watched, const NamedKernel& kernel, void* const* arguments) {
+  if (!kernel.facts || kernel.facts->parameter_bytes.empty() || arguments == nullptr)
+    return watched.note_write_anywhere();
+  std::size_t number = 0;
+  for (const std::size_t bytes : kernel.facts->parameter_bytes) {
+    for (std::size_t word = 0; word < bytes / sizeof(std::uint64_t); ++word)
+      watched.note_write(value_at<std::uint64_t>(arguments[number], word), 1);
+    ++number;
+  }
+}
+
+/// An operation of PyTorch knows by itself what its kernels write at other places. A kernel on each
+/// value writes one tensor, and only the watched memory that holds its beginning is that tensor's.
 void note_write(WatchedMemory& watched, const NamedKernel& kernel,
-                const std::optional<KernelWrite>& write) {
+                const std::optional<KernelWrite>& write, void* const* arguments) {
   if (write)
-    watched.note_write(write->at, write->bytes);
+    watched.note_write(write->at, 1);
   else if (kernel.owner != CodeOwner::pytorch)
-    watched.note_write_anywhere();
+    note_any_write(watched, kernel, arguments);
 }
 
 CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function,
@@ -43,7 +56,7 @@ CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   WorkOrder order = driver.plan_launch(kernel->name, how.second);
   order.write = note_answers(driver.host_values(), *kernel, how.second);
-  note_write(driver.watched(), *kernel, order.write);
+  note_write(driver.watched(), *kernel, order.write, how.second);
   return driver.submit(how.first, site, std::move(order));
 }
 
@@ -139,6 +152,16 @@ STAND_IN_EXPORT unsigned long vramlab_dry_run_take_written(unsigned long long* a
     const std::vector<std::uint64_t> written = driver.watched().take_written();
     std::copy_n(written.begin(), std::min<std::size_t>(written.size(), room), at);
     return static_cast<unsigned long>(written.size());
+  });
+}
+STAND_IN_EXPORT void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
+                                                 unsigned long long count, int is_known) {
+  using Source = RememberedTruths::Source;
+  the_driver().look([=](StandInDriver& driver) {
+    RememberedTruths& told = driver.host_values().truths();
+    if (truths == nullptr) return told.forget_told();
+    const char* const first = static_cast<const char*>(truths);
+    told.tell(at, {first, first + count}, is_known == 0 ? Source::made_up : Source::known);
   });
 }
 STAND_IN_EXPORT const void* vramlab_dry_run_written_count() {

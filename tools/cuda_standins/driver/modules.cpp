@@ -24,13 +24,15 @@ CUresult make_handle(const CallSite& site, Handle* made) {
   return driver_call(site, body);
 }
 
-/// Judged by the library that the image lies in.
-CodeOwner owner_of(const void* image) {
+bool is_in_pytorch(const void* place) {
   Dl_info found{};
-  if (image == nullptr || dladdr(image, &found) == 0 || found.dli_fname == nullptr)
-    return CodeOwner::others;
-  const std::string_view library = found.dli_fname;
-  return library.find("libtorch_cuda") == library.npos ? CodeOwner::others : CodeOwner::pytorch;
+  if (place == nullptr || dladdr(place, &found) == 0 || found.dli_fname == nullptr) return false;
+  return std::string_view(found.dli_fname).find("libtorch_cuda") != std::string_view::npos;
+}
+
+/// Judged by the library that the image lies in, or by the one that has made it and loads it.
+CodeOwner owner_of(const void* image, const void* caller) {
+  return is_in_pytorch(image) || is_in_pytorch(caller) ? CodeOwner::pytorch : CodeOwner::others;
 }
 
 template <class Handle>
@@ -47,8 +49,8 @@ CUresult load_code(const CallSite& site, Handle* made, std::span<const char> cod
 }
 
 template <class Handle>
-CUresult load_image(const CallSite& site, Handle* made, const void* image) {
-  return load_code(site, made, code_at(image), owner_of(image));
+CUresult load_image(const CallSite& site, Handle* made, const void* image, const void* caller) {
+  return load_code(site, made, code_at(image), owner_of(image, caller));
 }
 
 template <class Handle>
@@ -117,15 +119,15 @@ STAND_IN_CALL(cuModuleLoad)(CUmodule* module, const char* file) {
   return load_file({"cuModuleLoad"}, module, file);
 }
 STAND_IN_CALL(cuModuleLoadData)(CUmodule* module, const void* image) {
-  return load_image({"cuModuleLoadData"}, module, image);
+  return load_image({"cuModuleLoadData"}, module, image, __builtin_return_address(0));
 }
 STAND_IN_CALL(cuModuleLoadDataEx)
 (CUmodule* module, const void* image, unsigned /*count*/, CUjit_option* /*options*/,
  void** /*values*/) {
-  return load_image({"cuModuleLoadDataEx"}, module, image);
+  return load_image({"cuModuleLoadDataEx"}, module, image, __builtin_return_address(0));
 }
 STAND_IN_CALL(cuModuleLoadFatBinary)(CUmodule* module, const void* image) {
-  return load_image({"cuModuleLoadFatBinary"}, module, image);
+  return load_image({"cuModuleLoadFatBinary"}, module, image, __builtin_return_address(0));
 }
 STAND_IN_CALL(cuModuleUnload)(CUmodule module) { return unload("cuModuleUnload", module); }
 STAND_IN_CALL(cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name) {
@@ -148,7 +150,8 @@ STAND_IN_CALL(cuLibraryLoadData)
 (CUlibrary* library, const void* image, CUjit_option* /*options*/, void** /*values*/,
  unsigned /*count*/, CUlibraryOption* /*library_options*/, void** /*library_values*/,
  unsigned /*library_count*/) {
-  return load_image({"cuLibraryLoadData", initialised}, library, image);
+  return load_image({"cuLibraryLoadData", initialised}, library, image,
+                    __builtin_return_address(0));
 }
 STAND_IN_CALL(cuLibraryLoadFromFile)
 (CUlibrary* library, const char* file, CUjit_option* /*options*/, void** /*values*/,

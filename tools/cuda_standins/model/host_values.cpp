@@ -29,17 +29,19 @@ std::uint64_t HostValueSource::next() {
   return (drawn ^ drawn >> 31) % drawn_below;
 }
 
-void HostValueSource::fill(void* at, std::uint64_t bytes) {
+bool HostValueSource::fill(void* at, std::uint64_t bytes) {
   if (values_ == HostValues::zeros) {
     std::memset(at, 0, bytes);
-    if (last_.fits(bytes)) std::memcpy(at, &last_.number, std::min(bytes, sizeof last_.number));
-    return;
+    if (!last_.fits(bytes)) return false;
+    std::memcpy(at, &last_.number, std::min(bytes, sizeof last_.number));
+    return last_.is_known;
   }
   const std::uint64_t word = word_of(bytes);
   for (std::uint64_t place = 0; place < bytes; place += word) {
     const std::uint64_t value = next();
     std::memcpy(static_cast<char*>(at) + place, &value, word);
   }
+  return false;
 }
 
 void RememberedBytes::remember(std::uint64_t at, const void* bytes, std::uint64_t count) {

@@ -21,7 +21,8 @@ class HostValueSource {
   void set_answer(const KernelAnswer& answer) { last_ = answer; }
   const KernelAnswer& answer() const { return last_; }
   RememberedTruths& truths() { return truths_; }
-  void fill(void* at, std::uint64_t bytes);
+  /// Whether the bytes are those of a GPU.
+  bool fill(void* at, std::uint64_t bytes);
 
  private:
   std::uint64_t next();

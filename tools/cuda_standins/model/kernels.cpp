@@ -1,5 +1,6 @@
 #include "tools/cuda_standins/model/kernels.h"
 
+#include <algorithm>
 #include <bit>
 #include <compare>
 #include <cstring>
@@ -124,6 +125,17 @@ bool is_truth(const KernelQuestion& question, void* const* arguments,
 
 }  // namespace
 
+RememberedTruths::YesCount RememberedTruths::count_yes(const Place& place) const {
+  const auto found = told_at(place.at);
+  if (found == told_.end()) return {is_yes(place) ? place.count : 0};
+  const std::vector<char>& truths = found->second.truths;
+  const std::uint64_t begin = place.at - found->first;
+  if (place.count > truths.size() - begin) return {};
+  const auto first = truths.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto none = std::count(first, first + static_cast<std::ptrdiff_t>(place.count), 0);
+  return {place.count - static_cast<std::uint64_t>(none), found->second.source};
+}
+
 KernelQuestion question_of(std::string_view name) {
   if (has(name, "reduce_kernel") && has(name, "and_kernel_cuda")) return {.kind = Kind::always_yes};
   if (!has(name, "vectorized_elementwise_kernel")) return library_question_of(name);
@@ -167,8 +179,8 @@ KernelAnswer answer_of_zeros(const KernelQuestion& question, void* const* argume
       return before.last.form == Form::truth ? KernelAnswer{} : before.last;
     case Kind::count_of_truths: {
       if (arguments == nullptr) return {Form::count, 0};
-      const RememberedTruths::Place counted = counted_truths(question, arguments);
-      return {Form::count, before.truths.is_yes(counted) ? counted.count : 0};
+      const auto yes = before.truths.count_yes(counted_truths(question, arguments));
+      return {Form::count, yes.count, yes.source == RememberedTruths::Source::known};
     }
     case Kind::fill:
     case Kind::both:

@@ -60,6 +60,9 @@ inline const NumberType* number_type_at(std::string_view text) {
 // counted more than once, and two masks are joined, so each count must be the same. A program that
 // reuses the memory for as many other truths, by a kernel of which nothing is known, gets the old
 // answer: it is made up in any case, and either is possible.
+//
+// The program's side may know the truths of a mask one by one. It tells them for as long as it does
+// not see who counts them, as in a backward pass.
 
 class RememberedTruths {
  public:
@@ -71,6 +74,12 @@ class RememberedTruths {
     std::uint64_t count = 0;
   };
 
+  enum class Source : std::uint8_t { made_up, known };
+  struct YesCount {
+    std::uint64_t count = 0;
+    Source source = Source::made_up;
+  };
+
   void set(const Place& place, bool is_yes) {
     if (truths_.size() >= most) truths_.clear();
     truths_.insert_or_assign(place.at, Truth{place.count, is_yes});
@@ -80,8 +89,14 @@ class RememberedTruths {
     const auto found = truths_.find(place.at);
     return found != truths_.end() && found->second.count == place.count && found->second.is_yes;
   }
+  void tell(std::uint64_t at, std::vector<char> truths, Source source) {
+    told_.insert_or_assign(at, Told{std::move(truths), source});
+  }
+  void forget_told() { told_.clear(); }
+  YesCount count_yes(const Place& place) const;
   void forget(std::uint64_t at, std::uint64_t bytes) {
     truths_.erase(truths_.lower_bound(at), truths_.lower_bound(at + bytes));
+    if (const auto found = told_at(at); found != told_.end()) told_.erase(found);
   }
   void carry(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     const bool is_known_yes = is_yes({from, bytes});
@@ -94,6 +109,21 @@ class RememberedTruths {
     std::uint64_t count = 0;
     bool is_yes = false;
   };
+  struct Told {
+    std::vector<char> truths;
+    Source source = Source::made_up;
+  };
+  using ToldTruths = std::map<std::uint64_t, Told>;
+
+  /// The told truths that this address lies in.
+  ToldTruths::const_iterator told_at(std::uint64_t at) const {
+    const auto after = told_.upper_bound(at);
+    if (after == told_.begin()) return told_.end();
+    const auto found = std::prev(after);
+    return at < found->first + found->second.truths.size() ? found : told_.end();
+  }
+
+  ToldTruths told_;
   std::map<std::uint64_t, Truth> truths_;
 };
 
@@ -136,6 +166,8 @@ struct KernelAnswer {
   Form form = Form::truth;
   /// The number that the bytes begin with.
   std::uint64_t number = 0;
+  /// The number is that of a GPU.
+  bool is_known = false;
 
   bool is_yes() const { return form == Form::truth && number != 0; }
   /// Says whether an answer has so many bytes.

@@ -54,6 +54,11 @@ int vramlab_dry_run_read_memory(void* to, unsigned long long from, unsigned long
  * more. */
 void vramlab_dry_run_remember(unsigned long long at, const void* values, unsigned long long bytes);
 
+/* The truths in `count` bytes from there, until NULL takes back all that were told. `is_known`: as
+ * on a GPU. */
+void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
+                                 unsigned long long count, int is_known);
+
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);
 

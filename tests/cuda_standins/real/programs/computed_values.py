@@ -1,7 +1,9 @@
-"""Programs whose lengths, loops and checks depend on values that follow from known ones
-(--values computed): what they read is right, and what nobody can know stays made up."""
+"""Programs whose lengths, loops and checks depend on values that follow from known ones: what they
+read is right, and what nobody can know stays made up."""
 import figures
 import torch
+import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint
 
 CUDA = torch.device("cuda")
 
@@ -53,6 +55,80 @@ def experts():
     assert torch.unique(chosen).tolist() == [0, 1, 2]
     assert torch.unique_consecutive(sent, return_counts=True)[1].tolist() == [7, 3, 2]
     assert out.masked_select((chosen == 1)[:, None]).shape == (3 * 64,)
+
+
+def texts_with_ends():
+    """As Whisper makes a text: words that nobody knows, in front an end that the program puts there."""
+    words = torch.tensor([[5, 6, 7]]).cuda()
+    work = torch.nn.Linear(64, 4096, device=CUDA).requires_grad_(False)
+    for _ in range(12):
+        for _ in range(20):
+            chances = work(torch.randn(1, 64, device=CUDA)).half().relu() + 1
+        following = chances.argmax(dim=-1)
+        following[words[:, -1] == 9] = 9
+        words = torch.cat([words, following[:, None]], dim=-1)
+        if (words[:, -1] == 9).all():
+            break
+    assert words.shape == (1, 15) and words[0, :3].tolist() == [5, 6, 7]
+    assert (F.pad(words, (0, 1), value=9)[0] == 9).nonzero()[0, 0] == 15
+    following.fill_(3)
+    assert following.item() == 3
+    is_kept = (torch.arange(15, device=CUDA)[None] < 4).expand(1, -1)
+    assert words[is_kept].tolist() == [5, 6, 7, 0]
+
+
+def masks_in_backward():
+    """A backward pass asks again how many there are, and so does what it computes once more."""
+    layer = torch.nn.Linear(8, 8, device=CUDA)
+    words = torch.tensor([[2, 0, 2], [1, 2, 0]]).cuda()
+
+    def chosen(x):
+        mask = words == 2
+        y = layer(x)
+        part = y[mask]
+        assert part.shape == (3, 8)
+        z = torch.zeros_like(y)
+        z[mask] = part
+        row = y[1][mask[1]]
+        assert row.shape == (1, 8)
+        return z.sum() + row.sum() + y.masked_select(mask[:, :, None]).sum()
+
+    def routed(x):
+        experts = layer(x).topk(2)[1]
+        mask = F.one_hot(experts, 8).permute(3, 2, 0, 1)
+        out = torch.zeros_like(x)
+        for expert in torch.greater(mask.sum(dim=(1, 2, 3)), 0).nonzero():
+            _, text, place = torch.where(mask[expert[0]])
+            out.index_put_((text, place), layer(x[text, place]), accumulate=True)
+        return out.sum()
+
+    x = torch.randn(2, 3, 8, device=CUDA, requires_grad=True)
+    for function in (chosen, routed):
+        function(x).backward()
+        for is_reentrant in (True, False):
+            checkpoint(function, x, use_reentrant=is_reentrant).backward()
+    chosen(x * 2).backward()
+
+
+def loops():
+    """As VonMises draws until it likes what it has drawn: nobody knows whether it ever does."""
+    is_done, draws = torch.zeros(8, dtype=torch.bool, device=CUDA), 0
+    while not is_done.all():
+        is_good = torch.rand(8, device=CUDA) > 0.5
+        if is_good.any():
+            is_done = is_done | is_good
+        draws += 1
+    assert draws > 1000
+
+
+def kernels_made_while_running():
+    """PyTorch makes them, and the operations that launch them are known."""
+    multiply = torch.cuda.jiterator._create_jit_fn(
+        "template <typename T> T multiply(T x, T y) { return x * y; }")
+    words = torch.arange(16).cuda()
+    x = torch.randn(16, device=CUDA)
+    assert multiply(x, x).sum().item() == 0
+    assert words.max() == 15
 
 
 def checks():
@@ -109,7 +185,8 @@ def unknown():
 
 
 def main():
-    for part in (graphs_in_a_batch, ends_of_texts, experts, checks, unknown):
+    for part in (graphs_in_a_batch, ends_of_texts, experts, texts_with_ends, masks_in_backward, loops,
+                 kernels_made_while_running, checks, unknown):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

@@ -1,6 +1,6 @@
 """Small values that ranks send each other: those that are known arrive. Arguments: the backend; alone,
-where all ranks are taken to be as this one; computed, where values that follow from known ones are
-known too.
+where all ranks are taken to be as this one; zeros, where values that follow from known ones are not
+known.
 """
 
 import os
@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 
 backend, *others = sys.argv[1:]
-alone, computed = others == ["alone"], others == ["computed"]
+alone, computed = others == ["alone"], others == []
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 dist.init_process_group(backend)
 rank, count = dist.get_rank(), dist.get_world_size()

@@ -1,4 +1,6 @@
 """Kernels in Triton: one that is tuned, and one that is timed."""
+import os
+
 import figures
 import torch
 import triton
@@ -29,6 +31,7 @@ def multiply(a, b, product, SIZE: tl.constexpr, BLOCK: tl.constexpr):
 
 
 def main():
+    words = torch.arange(8).cuda()
     x = torch.rand(1 << 22, device="cuda")
     total = torch.empty_like(x)
     add[lambda chosen: (triton.cdiv(x.numel(), chosen["BLOCK"]),)](x, x, total, x.numel())
@@ -39,6 +42,11 @@ def main():
     assert compiled.n_regs > 32, compiled.n_regs
     milliseconds = do_bench(lambda: multiply[(16, 16)](a, a, product, SIZE=1024, BLOCK=64))
     assert milliseconds > 0
+    # Only what an argument points to may have other values now.
+    assert words.max().item() == 7 or os.environ["VRAMLAB_DRY_RUN_VALUES"] == "zeros"
+    numbers = torch.ones(8, device="cuda")
+    add[(1,)](numbers, numbers, numbers, 8)
+    assert numbers.max().item() == 0
 
 
 main()

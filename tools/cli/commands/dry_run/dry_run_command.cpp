@@ -65,10 +65,11 @@ void add_device_options(CLI::App& command, DryRunArguments& arguments) {
   command.add_option("--conf", arguments.conf,
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   command
-      .add_option("--values", arguments.values,
-                  "What a program reads that reads values of the device; computed: what follows "
-                  "from small tensors with known values, else zeros; auto: zeros, and if it ends "
-                  "with an error after that, once more with computed, with ones, then with random")
+      .add_option(
+          "--values", arguments.values,
+          "What a program reads that reads values of the device; computed: what follows "
+          "from small tensors with known values, else zeros; auto: computed, and if it ends "
+          "with an error after that, once more with zeros, with ones, then with random")
       ->check(CLI::IsMember({"zeros", "ones", "random", "computed", "auto"}))
       ->capture_default_str();
   command
@@ -210,6 +211,11 @@ void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
     question.conditions.held_by_others = Bytes{*arguments.held_by_others};
   question.code = worst->notes.kernel_code();
   outcome.smallest = smallest_gpu(replayer, question, replay_effort());
+  for (const NotedGpu& gpu : worst->notes.gpus)
+    if (gpu.peak_managed_bytes > 0)
+      question.least = std::max(question.least, Bytes{gpu.peak_with_managed_bytes});
+  if (question.least > Bytes{})
+    outcome.smallest_without_paging = smallest_gpu(replayer, question, replay_effort());
   outcome.advice = find_advice(replayer, {}, settings_runner(), replay_effort());
   for (const replay::DeviceOverview& device : worst->findings.devices) {
     const auto range =
@@ -330,13 +336,13 @@ std::string made_up_end_of(const Attempt& made) {
   return text;
 }
 
-/// Zeros, and where they may have led to the end, computed, ones and then random values. The first
-/// run that ends as it should is the one that counts; if none does, that with zeros.
+/// Computed values, and where made-up ones may have led to the end, zeros, ones and then random
+/// values. The first run that ends as it should is the one that counts; if none does, the first.
 Attempt attempt_with_values_that_lead_on(DryRunArguments arguments) {
-  arguments.values = "zeros";
+  arguments.values = "computed";
   Attempt first = attempt(arguments);
   std::string ended = made_up_end_of(first);
-  for (const char* const values : {"computed", "ones", "random"}) {
+  for (const char* const values : {"zeros", "ones", "random"}) {
     if (ended.empty()) break;
     const std::string because = "with " + arguments.values + " the program " + ended;
     tell("vramlab dry-run: " + shown_name(because) + "; once more with --values " + values + "\n");
@@ -384,7 +390,7 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
   check_outputs(arguments);
   if (!arguments.flags.quiet && is_program(arguments.program.front()))
     tell(
-        "vramlab dry-run: nothing is computed, so losses, times and speeds that the program prints "
+        "vramlab dry-run: no kernel runs, so losses, times and speeds that the program prints "
         "mean nothing\n");
   return report_on(limits, arguments.values == "auto" ? attempt_with_values_that_lead_on(arguments)
                                                       : attempt(arguments));

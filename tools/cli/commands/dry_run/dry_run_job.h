@@ -29,7 +29,7 @@ struct DryRunArguments {
   /// `none` or a number of bytes; if empty, the GPU's memory.
   std::string device_memory;
   std::optional<std::uint64_t> held_by_others;
-  std::string values = "zeros";
+  std::string values = "computed";
   /// A file of Python; empty without one.
   std::string values_from;
   /// The rank that runs alone, or a list of ranks; then the size of the job.

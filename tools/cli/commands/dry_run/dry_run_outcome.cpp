@@ -164,6 +164,15 @@ void add_driver_accounts(std::string& text, const DryRunOutcome& outcome) {
                      std::to_string(process.notes.process));
 }
 
+/// The memory with which nothing pages, and the smallest GPU that has it.
+std::string without_paging_text(const NotedGpu& gpu, const DryRunOutcome& outcome) {
+  const std::string needed = format_bytes(Bytes{gpu.peak_with_managed_bytes}) + " fit";
+  const auto& smallest = outcome.smallest_without_paging;
+  if (!smallest) return needed;
+  return needed + (smallest->gpu == nullptr ? ", for which none of the list is large enough"
+                                            : ", as on " + smallest_gpu_text(*smallest));
+}
+
 /// The GPU of a process that has most managed memory, if any has some. It needs no room on the GPU,
 /// but what does not fit pages to the host.
 void add_managed(std::string& text, const DryRunOutcome& outcome) {
@@ -181,8 +190,7 @@ void add_managed(std::string& text, const DryRunOutcome& outcome) {
   add_line(text, "managed memory",
            "peak " + format_bytes(Bytes{most->peak_managed_bytes}) + ", " +
                format_bytes(Bytes{most->managed_at_peak_bytes}) + " at the peak of " + where +
-               ": it pages to the host unless " +
-               format_bytes(Bytes{most->peak_with_managed_bytes}) + " fit");
+               ": it pages to the host unless " + without_paging_text(*most, outcome));
 }
 
 /// The process that pinned most of the host's memory, if any did.
@@ -666,25 +674,27 @@ ordered_json reserved_json(const DryRunOutcome& outcome) {
 }
 
 std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& arguments) {
-  return json_text({{"schema_version", 2},
-                    {"program", arguments.program},
-                    {"exit_status", outcome.status},
-                    {"gpu", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
-                    {"gpus", arguments.gpu_count},
-                    {"device_memory", or_null(arguments.memory())},
-                    {"held_by_others", arguments.held_by_others.value_or(0)},
-                    {"made_up_values", outcome.values},
-                    {"conf", or_null(arguments.conf)},
-                    {"out_of_memory", outcome.ran_out_of_memory()},
-                    {"ranks", json_list(outcome.ranks, rank_json)},
-                    {"processes", json_list(outcome.processes, process_json)},
-                    {"smallest_gpu", or_null(outcome.smallest, smallest_gpu_json)},
-                    {"advice", or_null(outcome.advice, found_advice_json)},
-                    {"reserved_by_places", reserved_json(outcome)},
-                    {"explanation", outcome.explanation ? ordered_json(outcome.explanation->text())
-                                                        : ordered_json()},
-                    {"broken_limits", json_list(outcome.broken, limit_json)},
-                    {"troubles", outcome.troubles}});
+  return json_text(
+      {{"schema_version", 2},
+       {"program", arguments.program},
+       {"exit_status", outcome.status},
+       {"gpu", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
+       {"gpus", arguments.gpu_count},
+       {"device_memory", or_null(arguments.memory())},
+       {"held_by_others", arguments.held_by_others.value_or(0)},
+       {"made_up_values", outcome.values},
+       {"conf", or_null(arguments.conf)},
+       {"out_of_memory", outcome.ran_out_of_memory()},
+       {"ranks", json_list(outcome.ranks, rank_json)},
+       {"processes", json_list(outcome.processes, process_json)},
+       {"smallest_gpu", or_null(outcome.smallest, smallest_gpu_json)},
+       {"smallest_gpu_without_paging", or_null(outcome.smallest_without_paging, smallest_gpu_json)},
+       {"advice", or_null(outcome.advice, found_advice_json)},
+       {"reserved_by_places", reserved_json(outcome)},
+       {"explanation",
+        outcome.explanation ? ordered_json(outcome.explanation->text()) : ordered_json()},
+       {"broken_limits", json_list(outcome.broken, limit_json)},
+       {"troubles", outcome.troubles}});
 }
 
 }  // namespace vramlab::tools

@@ -41,6 +41,8 @@ struct DryRunOutcome {
   std::string retried_because;
   /// For the process that reserves most.
   std::optional<replay::SmallestGpu> smallest;
+  /// The one on which managed memory does not page, if there is some.
+  std::optional<replay::SmallestGpu> smallest_without_paging;
   std::optional<replay::FoundAdvice> advice;
   /// By device of that process, where it is more than one figure.
   std::map<std::int64_t, replay::ReservedRange> reserved;

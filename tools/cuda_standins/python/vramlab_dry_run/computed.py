@@ -1,5 +1,7 @@
 """--values computed: operations on small tensors whose values are known are computed on the host,
-beside the stand-in, and what the program reads of them is right.
+beside the stand-in, and what the program reads of them is right. Integers that nobody knows and that
+meet known values are zeros from then on, and what follows from them is computed too, but noted as
+made up.
 
 A dispatch key of PyTorch's that PyTorch itself does not use is switched on in the program's thread,
 with kernels of ours for a list of operations. Each calls the operation itself, so the device's memory
@@ -7,8 +9,8 @@ sees what it always sees, and the same operation on the known values. All other 
 without a detour. It is off in backward passes.
 """
 
-import contextlib
 import ctypes
+import functools
 import os
 import sys
 import threading
@@ -22,6 +24,14 @@ MOST_ELEMENTS = 1 << 16
 MOST_FLOATS = 1 << 12
 
 _NUMBERS = (int, float, bool, complex)
+
+# Answers. What an operation found is known, too.
+UNKNOWN, MADE_UP, FOUND, KNOWN = range(4)
+
+# Numbers that are kept as tensors of the host.
+_MOST_NUMBERS = 256
+# How many an operation found, and whether that is made up.
+_FOUND_NOTHING = (None, False)
 
 _mode = None
 
@@ -52,15 +62,19 @@ def begin():
 
 
 def answer(to, count, source):
-    """Whether the bytes of a copy to the host are known; then they are written."""
-    if _mode is None or threading.get_ident() != _mode.thread:
-        return False
-    if _mode.reads and _mode.known.read(source, to, count):
-        return True
-    if _mode.found is None or count not in (4, 8):
-        return False
-    ctypes.memmove(to, _mode.found.to_bytes(count, "little"), count)
-    return True
+    """How far the bytes of a copy to the host are known. They are written, unless they are unknown."""
+    mode = _mode
+    if mode is None or mode.reads is None and mode.found is None or \
+            threading.get_ident() != mode.thread:
+        return UNKNOWN
+    if mode.reads is not None:
+        entry = mode.known.read(mode.reads, source, to, count)
+        if entry is not None:
+            return MADE_UP if entry.is_made_up else KNOWN
+    if mode.found is None or count not in (4, 8):
+        return UNKNOWN
+    ctypes.memmove(to, mode.found.to_bytes(count, "little"), count)
+    return MADE_UP if mode.found_is_made_up else FOUND
 
 
 class _Mode:
@@ -74,21 +88,33 @@ class _Mode:
         others.fallback_fallthrough(_KEY_NAME)
         self._libraries = [others]
         self._pass_by_in_python()
+        # The one in which operations are computed.
         self.thread = threading.get_ident()
-        # The innermost of our kernels under way: whether it reads what was looked at just before, and
-        # how many elements it finds.
-        self.reads = False
+        self.is_recomputing = False
+        # The innermost of our kernels under way: the values that it reads, and how many elements it
+        # finds.
+        self.reads = None
         self.found = None
+        self.found_is_made_up = False
 
     def begin(self):
-        self.known = known_values.KnownValues(self.torch)
-        self.plain_types = (self.torch.Tensor, self.torch.nn.Parameter)
+        torch = self.torch
+        self.known = known_values.KnownValues(torch)
+        self.plain_types = (torch.Tensor, torch.nn.Parameter)
+        # By number and type.
+        self.numbers = {}
+        self.integers = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
         aten = self.torch._C._dispatch_library("IMPL", "aten", _KEY_NAME)
         self._libraries.append(aten)
         for name in self._names():
             aten.impl(name, self.key, _kernel_of(self, _Operation(self, self._overload(name))), True)
         self._watch_ranks()
         self._leave_out_backward()
+        checkpoint = sys.modules.get("torch.utils.checkpoint")
+        if checkpoint is None:
+            import_watch.call_after_import("torch.utils.checkpoint", self._see_recomputing)
+        else:
+            self._see_recomputing(checkpoint)
 
     def _watch_ranks(self):
         """Known values go to other ranks, and come from them."""
@@ -114,14 +140,14 @@ class _Mode:
     def switch(self, is_on):
         self.torch._C._dispatch_tls_set_dispatch_key_included(self.key, is_on)
 
-    @contextlib.contextmanager
-    def reading(self, reads, found):
-        before = self.reads, self.found
-        self.reads, self.found = reads, found
+    def run_reading(self, run, reads, found):
+        """`run`: without arguments. `found`: how many, and whether that is made up."""
+        before = self.reads, self.found, self.found_is_made_up
+        self.reads, (self.found, self.found_is_made_up) = reads, found
         try:
-            yield
+            return run()
         finally:
-            self.reads, self.found = before
+            self.reads, self.found, self.found_is_made_up = before
 
     def aside(self):
         return _Aside(self)
@@ -135,13 +161,13 @@ class _Mode:
         has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
         for whole_name in self.torch._C._dispatch_get_all_op_names():
             space, _, name = whole_name.partition("::")
-            if space != "aten" or has_kernel(whole_name, "CompositeImplicitAutograd"):
-                continue
             base = name.partition(".")[0]
-            if base in changing or \
-                    base in computed and (has_kernel(whole_name, "CUDA")
-                                          or self._takes_numbers(name)) or \
-                    any(word in base for word in computed_operations.CHANGING_WORDS):
+            is_changing = base in changing or \
+                any(word in base for word in computed_operations.CHANGING_WORDS)
+            if space != "aten" or not (is_changing or base in computed) or \
+                    has_kernel(whole_name, "CompositeImplicitAutograd"):
+                continue
+            if is_changing or has_kernel(whole_name, "CUDA") or self._takes_numbers(name):
                 yield name
 
     def _overload(self, name):
@@ -168,43 +194,77 @@ class _Mode:
                 if not mode.is_on():
                     return engine.run_backward(*args, **kwargs)
                 mode.switch(False)
+                mode.known.tell_masks()
                 try:
                     return engine.run_backward(*args, **kwargs)
                 finally:
+                    mode.known.take_back_masks()
                     mode.switch(True)
 
         variable._execution_engine = EngineWithoutUs()
+
+    def _see_recomputing(self, checkpoint):
+        """Tensors that a backward pass computes once more have to have their first sizes."""
+        without_reentrance = "_checkpoint_without_reentrant_generator"
+        # Newer versions of PyTorch have it in two parts.
+        name = next(name for name in (without_reentrance + "_impl", without_reentrance)
+                    if hasattr(checkpoint, name))
+        generate, forward = getattr(checkpoint, name), checkpoint.CheckpointFunction.forward
+
+        @functools.wraps(generate)
+        def generate_seen(function, *args, **kwargs):
+            return generate(self._seen(function), *args, **kwargs)
+
+        def forward_seen(ctx, function, *args):
+            return forward(ctx, self._seen(function), *args)
+
+        setattr(checkpoint, name, generate_seen)
+        checkpoint.CheckpointFunction.forward = staticmethod(forward_seen)
+
+    def _seen(self, function):
+        def call(*args, **kwargs):
+            # The program's thread waits for the backward pass meanwhile.
+            if self.is_on() or self.is_recomputing:
+                return function(*args, **kwargs)
+            thread, self.thread = self.thread, threading.get_ident()
+            self.is_recomputing = True
+            self.switch(True)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.switch(False)
+                self.is_recomputing = False
+                self.thread = thread
+                self.known.tell_masks()
+
+        return call
 
     def is_on(self):
         return self.torch._C._dispatch_tls_is_dispatch_key_included(self.key)
 
 
 class _Aside:
-    """For own operations: without our kernels, unseen by autograd and by modes of PyTorch."""
+    """For own operations, on tensors that need no gradients: without our kernels, unseen by modes of
+    PyTorch."""
 
-    __slots__ = ("_mode", "_records", "_guards")
+    __slots__ = ("_mode", "_guards")
 
     def __init__(self, mode):
         self._mode = mode
 
     def __enter__(self):
         built_in = self._mode.torch._C
-        self._guards = []
+        self._guards = ()
         if built_in._len_torch_dispatch_stack():
-            self._guards.append(built_in._DisableTorchDispatch())
+            self._guards += (built_in._DisableTorchDispatch(),)
         if built_in._is_torch_function_mode_enabled():
-            self._guards.append(built_in.DisableTorchFunction())
+            self._guards += (built_in.DisableTorchFunction(),)
         for guard in self._guards:
             guard.__enter__()
-        self._records = self._mode.torch.is_grad_enabled()
-        if self._records:
-            built_in._set_grad_enabled(False)
         self._mode.switch(False)
 
     def __exit__(self, *error):
         self._mode.switch(True)
-        if self._records:
-            self._mode.torch._C._set_grad_enabled(True)
         for guard in reversed(self._guards):
             guard.__exit__(*error)
 
@@ -268,8 +328,21 @@ class _Operation:
                   and not (place == 0 and self.base == "where")]
         for place in numbers:
             kind = torch.result_type(others[0], args[place]) if others else None
-            args[place] = torch.tensor(args[place], dtype=kind, device="cpu")
+            args[place] = self._number_as_tensor(args[place], kind)
         return args
+
+    def _number_as_tensor(self, number, kind):
+        """Kept, as nobody writes to it."""
+        torch = self.mode.torch
+        if torch.is_inference_mode_enabled():
+            return torch.tensor(number, dtype=kind, device="cpu")
+        key = (repr(number), kind)
+        found = self.mode.numbers.get(key)
+        if found is None:
+            if len(self.mode.numbers) >= _MOST_NUMBERS:
+                self.mode.numbers.clear()
+            found = self.mode.numbers[key] = torch.tensor(number, dtype=kind, device="cpu")
+        return found
 
     def changed_of(self, args, kwargs):
         """The tensors that it changes."""
@@ -280,6 +353,11 @@ class _Operation:
         for place, name in self.changed.items():
             found += _each_of(args[place] if place < len(args) else kwargs.get(name))
         return [value for value in found if value is not None]
+
+
+def _count_yes(mask):
+    mask = mask.contiguous()
+    return ctypes.string_at(mask.data_ptr(), mask.numel()).count(1)
 
 
 def _each_of(value):
@@ -302,24 +380,28 @@ def _kernel_of(mode, operation):
     has_values_before = not (operation.overwrites or operation.results)
     may_have_numbers = len(operation.number_places) > 1
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+    integers = mode.integers
 
     def kernel(keyset, *args, **kwargs):
         if may_have_numbers:
             args = operation.with_tensors(args)
         if has_values_before and not entries:
             return run(keyset, args, kwargs)
-        is_on_device = False
+        is_on_device = is_known = False
         for value in (*args, *kwargs.values()) if kwargs else args:
-            if type(value) is list and value:
-                value = value[0]
-            if type(value) in plain_types:
-                if value.numel() > most:
+            for item in value if type(value) is list else (value,):
+                if type(item) not in plain_types:
+                    continue
+                count = item.numel()
+                if count > most:
                     return run(keyset, args, kwargs)
-                if not is_on_device and value.is_cuda:
+                if item.is_cuda:
                     is_on_device = True
-                    if has_values_before and value.numel() and key_of(value) not in entries:
+                    if not has_values_before or not count or key_of(item) in entries:
+                        is_known = True
+                    elif item.dtype not in integers:
                         return run(keyset, args, kwargs)
-        if not is_on_device:
+        if not is_on_device or not is_known:
             return run(keyset, args, kwargs)
         return _call(operation, keyset, args, kwargs)
 
@@ -336,9 +418,8 @@ def _kernel_of_copy(mode, operation):
             return run(keyset, args, kwargs)
         if not to.is_cuda:
             mode.known.forget_written()
-            is_known = mode.known.entry_of(source) is not None
-            with mode.reading(is_known, None):
-                return operation.run_in_parts(keyset, args, kwargs)
+            return mode.run_reading(lambda: operation.run_in_parts(keyset, args, kwargs),
+                                    mode.known.entry_of(source), _FOUND_NOTHING)
         if source.is_cuda and source.numel() and key_of(source) not in entries:
             result = run(keyset, args, kwargs)
             if entries:
@@ -364,13 +445,20 @@ def _kernel_of_new_tensor(mode, operation):
 
 
 def _kernel_that_asks(mode, operation):
-    """Any of its tensors may lead to a question that can be answered."""
+    """Any of its tensors may lead to a question that can be answered. Of places in unknown numbers, only
+    masks do."""
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+    plain_types, integers, truths = mode.plain_types, mode.integers, mode.torch.bool
+    has_mask = operation.base in computed_operations.MASKS
 
     def kernel(keyset, *args, **kwargs):
-        for value in args if entries else ():
+        if not entries:
+            return run(keyset, args, kwargs)
+        only_masks = has_mask and args[0].dtype not in integers and key_of(args[0]) not in entries
+        for value in args:
             for item in value if type(value) in (list, tuple) else (value,):
-                if type(item) in mode.plain_types and item.is_cuda and key_of(item) in entries:
+                if type(item) in plain_types and item.is_cuda and \
+                        (not only_masks or item.dtype is truths) and key_of(item) in entries:
                     return _call(operation, keyset, args, kwargs)
         return run(keyset, args, kwargs)
 
@@ -426,12 +514,18 @@ def _call(operation, keyset, args, kwargs):
     computation = _Computation(operation)
     with mode.aside():
         is_known = computation.prepare(args, kwargs) and computation.compute()
-    is_read = operation.base == "_local_scalar_dense"
-    # An operation may read how much it found by `_local_scalar_dense`, which passes that on.
-    found = mode.found if is_read else computation.found_count() if is_known else None
-    run = operation.run_in_parts if operation.asks_others else operation.run
-    with mode.reading(is_read and is_known, found):
+        found = computation.found() if is_known else computation.found_of_mask(args)
+    reads = None
+    if operation.base == "_local_scalar_dense":
+        reads = known.entry_of(args[0]) if is_known else None
+        # An operation may read by it how much it found.
+        found = mode.found, mode.found_is_made_up
+    asks = operation.asks_others and found is _FOUND_NOTHING
+    run = operation.run_in_parts if asks else operation.run
+    if reads is None and found is _FOUND_NOTHING and mode.reads is None and mode.found is None:
         result = run(keyset, args, kwargs)
+    else:
+        result = mode.run_reading(lambda: run(keyset, args, kwargs), reads, found)
     known.forget_written()
     if is_known and not mode.torch._C._cuda_isCurrentStreamCapturing():
         with mode.aside():
@@ -446,18 +540,21 @@ def _call(operation, keyset, args, kwargs):
 class _Computation:
     """An operation on known values."""
 
+    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_args", "_kwargs", "_result")
+
     def __init__(self, operation):
         self._operation = operation
         self._mode = operation.mode
         # Tensors that it changes: of the device, of the host, and the entry.
         self._changed = []
+        self._is_made_up = False
         self._result = None
 
     def prepare(self, args, kwargs):
         """Whether all values are known that it needs."""
-        operation = self._operation
+        operation, changed = self._operation, self._operation.changed
         try:
-            self._args = [self._of_host(value, operation.changed.get(place))
+            self._args = [self._of_host(value, changed.get(place))
                           for place, value in enumerate(args)]
             self._kwargs = {name: self._of_host(value, name if name in operation.results else None)
                             for name, value in kwargs.items()}
@@ -470,6 +567,8 @@ class _Computation:
         kind = type(value)
         if kind in self._mode.plain_types:
             return self._tensor_of_host(value, changed_name)
+        if kind in _NUMBERS or value is None:
+            return value
         if isinstance(value, self._mode.torch.Tensor):
             raise _Unknown
         if kind in (list, tuple):
@@ -481,17 +580,20 @@ class _Computation:
     def _tensor_of_host(self, tensor, changed_name):
         known, operation = self._mode.known, self._operation
         is_changed = changed_name is not None
+        self._check_form(tensor)
         if not tensor.is_cuda:
             if is_changed or not tensor.is_cpu:
                 raise _Unknown
-            self._check_form(tensor)
-            return tensor.detach()
+            return tensor.detach() if tensor.requires_grad else tensor
         entry = known.entry_of(tensor)
         has_no_values_before = tensor.numel() == 0 or changed_name in operation.results or \
             is_changed and operation.overwrites
         if entry is None and not has_no_values_before:
-            raise _Unknown
-        self._check_form(tensor)
+            entry = known.make_up(tensor) if tensor.dtype in self._mode.integers else None
+            if entry is None:
+                raise _Unknown
+        if entry is not None and entry.is_made_up and not has_no_values_before:
+            self._is_made_up = True
         value = known.view(entry, tensor) if entry else known.empty_for(tensor)
         if is_changed:
             value = value.clone() if entry else value
@@ -515,19 +617,36 @@ class _Computation:
             return False
         return True
 
-    def found_count(self):
+    def found(self):
         """How many it found, for operations that ask the device in their middle."""
-        place = computed_operations.FOUND_COUNTS.get(self._operation.base)
+        base = self._operation.base
+        place = computed_operations.FOUND_COUNTS.get(base)
         if place is None:
-            return None
+            return self.found_of_mask(self._args)
         found = _each_of(self._result)[0]
-        return found.shape[place] if found.dim() else None
+        return (found.shape[place], self._is_made_up) if found.dim() else _FOUND_NOTHING
+
+    def found_of_mask(self, args):
+        """An operation with one mask, which is known, asks how many of it are chosen."""
+        place = computed_operations.MASKS.get(self._operation.base)
+        if place is None or len(args) <= place:
+            return _FOUND_NOTHING
+        masks = [item for item in _each_of(args[place]) if item is not None]
+        if len(masks) != 1 or masks[0].dtype is not self._mode.torch.bool:
+            return _FOUND_NOTHING
+        [mask] = masks
+        if not mask.is_cuda:
+            return _count_yes(mask), self._is_made_up
+        entry = self._mode.known.entry_of(mask)
+        if entry is None:
+            return _FOUND_NOTHING
+        return _count_yes(self._mode.known.view(entry, mask)), entry.is_made_up
 
     def learn(self, result):
-        known = self._mode.known
+        known, is_made_up = self._mode.known, self._is_made_up
         for tensor, value, entry in self._changed:
             if tensor.shape == value.shape and tensor.dtype == value.dtype:
-                known.learn(tensor, value, entry)
+                known.learn(tensor, value, entry, is_made_up)
             else:
                 known.forget(tensor)
         if self._operation.changed:
@@ -535,4 +654,4 @@ class _Computation:
         for tensor, value in zip(_each_of(result), _each_of(self._result)):
             if type(tensor) in self._mode.plain_types and tensor.is_cuda and \
                     tensor.shape == value.shape and tensor.dtype == value.dtype:
-                known.learn(tensor, value)
+                known.learn(tensor, value, None, is_made_up)

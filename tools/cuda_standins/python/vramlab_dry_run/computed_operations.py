@@ -46,6 +46,9 @@ CHANGING_WORDS = ("batch_norm", "_foreach_", "_fused_", "_amp_", "random_", "uni
 # The one number that they read from the device in mid-operation is how many they found.
 FOUND_COUNTS = {"nonzero": 0, "_unique": 0, "_unique2": 0, "unique_consecutive": 0, "unique_dim": 0}
 
+# The place of their masks.
+MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}
+
 # They ask the device in their middle by other operations, which have to be seen.
 ASKING_OTHERS = """
     index index_put _index_put_impl _unsafe_index _unsafe_index_put masked_select masked_scatter

@@ -3,6 +3,8 @@ ended. Here none ends before its longest, which is how generate() uses most memo
 
 import os
 
+from vramlab_dry_run import place
+
 _FILE = os.path.join("transformers", "generation", "utils.py")
 
 
@@ -31,24 +33,14 @@ def _innermost_of_generate(frame):
 
 
 def _is_finished(frame):
-    words, criteria = _locals(frame, "input_ids", "stopping_criteria")
+    words, criteria = place.variables_of(frame, "input_ids", "stopping_criteria")
     longest = getattr(criteria, "max_length", None)
     return None if longest is None or words is None else int(words.shape[1] >= longest)
 
 
 def _of_beam_search(frame, count):
     """Whether any beam goes on, and after the last token how long the texts are."""
-    length, longest = _locals(frame, "cur_len", "max_length")
+    length, longest = place.variables_of(frame, "cur_len", "max_length")
     if length is None or longest is None:
         return None
     return int(length < longest) if count == 1 else length
-
-
-def _locals(frame, *names):
-    """Variables of a frame. Before Python 3.13 a frame keeps what it showed here, and with it the
-    program's tensors, so that is cleared."""
-    shown = frame.f_locals
-    found = [shown.get(name) for name in names]
-    if isinstance(shown, dict):
-        shown.clear()
-    return found

@@ -17,18 +17,18 @@ MOST_BYTES_IN_ALL = 64 << 20
 MOST_BYTES_SENT = 1 << 16
 # Entries at which those of storages that are gone are looked for first.
 _FIRST_LOOK_FOR_DEAD = 256
-# Addresses of written memory that the driver tells at once.
-_MOST_TOLD = 64
 # The version of values that came from another rank, until they are used.
 _ANY_VERSION = -1
 
 
 class _Entry:
     """`raw`: a storage of the host with the same bytes, of which the first `known` are known; None while
-    they are expected from another rank. `weak`: knows whether the storage of the device still exists, and keeps its structure from being used
-    for another one."""
+    they are expected from another rank. `value`: a tensor over it, as it was learned; may be None.
+    `is_made_up`: something in it follows from zeros that stand for unknown numbers. `weak`: knows
+    whether the storage of the device still exists, and keeps its structure from being used for another
+    one."""
 
-    __slots__ = ("raw", "at", "bytes", "known", "version", "weak")
+    __slots__ = ("raw", "value", "is_made_up", "at", "bytes", "known", "version", "weak")
 
 
 class KnownValues:
@@ -42,6 +42,8 @@ class KnownValues:
         self.entries = {}
         # The same by address on the device, as far as the driver watches them.
         self._watched = {}
+        # The keys of truths.
+        self._masks = set()
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
@@ -67,7 +69,15 @@ class KnownValues:
         return entry
 
     def view(self, entry, tensor):
-        """A tensor of the host over the known bytes that looks as this one of the device does."""
+        """A tensor of the host over the known bytes that looks as this one of the device does. Nobody
+        may write to it."""
+        value = entry.value
+        if value is not None and value.dtype is tensor.dtype and value.shape == tensor.shape and \
+                value.stride() == tensor.stride() and not tensor.storage_offset():
+            return value
+        return self._new_view(entry, tensor)
+
+    def _new_view(self, entry, tensor):
         empty = self._torch.empty((0,), dtype=tensor.dtype, device="cpu")
         return empty.set_(entry.raw, tensor.storage_offset(), tensor.size(), tensor.stride())
 
@@ -76,9 +86,10 @@ class KnownValues:
         return self._torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
                                          device="cpu")
 
-    def learn(self, tensor, value, entry=None):
-        """`value` is a tensor of the host. With the entry that was known before, the tensor may be any
-        part of its storage; else it has to be all of it, or its beginning."""
+    def learn(self, tensor, value, entry=None, is_made_up=False):
+        """`value` is a tensor of the host that nobody else writes to. With the entry that was known
+        before, the tensor may be any part of its storage; else it has to be all of it, or its
+        beginning."""
         storage = tensor.untyped_storage()
         count = storage.nbytes()
         is_whole = entry is None
@@ -86,16 +97,38 @@ class KnownValues:
             if not 0 < count <= MOST_BYTES or not self._begins(tensor):
                 return self.forget(tensor)
             entry = self._new_entry(storage)
-            entry.raw = self._storage_like(tensor, value, count)
             entry.known = tensor.numel() * tensor.element_size()
-        if not is_whole or entry.raw.data_ptr() != value.data_ptr():
-            self.view(entry, tensor).copy_(value)
+            if self._has_form_of(tensor, value, count):
+                entry.raw, entry.value = value.untyped_storage(), value
+            else:
+                entry.raw = self._torch.UntypedStorage(count)
+        if entry.value is not value:
+            self._new_view(entry, tensor).copy_(value)
+        is_all = tensor.numel() * tensor.element_size() == entry.bytes
+        entry.is_made_up = is_made_up or entry.is_made_up and not is_all
         entry.version = _version_of(tensor)
         self._keep(storage._cdata, entry)
+        if tensor.dtype is self._torch.bool:
+            self._masks.add(storage._cdata)
+
+    def make_up(self, tensor):
+        """Zeros for all of its storage, from now on. None where that is too large."""
+        storage = tensor.untyped_storage()
+        if not 0 < storage.nbytes() <= MOST_BYTES:
+            return None
+        entry = self._new_entry(storage)
+        entry.raw = self._torch.UntypedStorage(entry.bytes)
+        ctypes.memset(entry.raw.data_ptr(), 0, entry.bytes)
+        entry.known = entry.bytes
+        entry.is_made_up = True
+        entry.version = _version_of(tensor)
+        self._keep(storage._cdata, entry)
+        return entry
 
     def _new_entry(self, storage):
         entry = _Entry()
-        entry.raw = None
+        entry.raw = entry.value = None
+        entry.is_made_up = False
         entry.at = storage.data_ptr()
         entry.bytes = storage.nbytes()
         entry.known = 0
@@ -126,6 +159,19 @@ class KnownValues:
         else:
             self._drop(key)
 
+    def tell_masks(self):
+        """The driver, which answers how many of them are chosen where nobody sees who asks."""
+        for key in list(self._masks):
+            entry = self.entries.get(key)
+            if entry is None:
+                self._masks.discard(key)
+            elif entry.known <= MOST_BYTES_SENT and self._is_at_its_place(entry):
+                self._driver.tell_truths(entry.at, entry.raw.data_ptr(), entry.known,
+                                         not entry.is_made_up)
+
+    def take_back_masks(self):
+        self._driver.tell_truths(0, None, 0, False)
+
     def learn_copied(self, tensor):
         """A tensor that the host has just copied to the device, by a call that nobody saw."""
         value = self.empty_for(tensor)
@@ -136,13 +182,10 @@ class KnownValues:
                 self._driver.read(value.data_ptr(), tensor.data_ptr(), count):
             self.learn(tensor, value)
 
-    def _storage_like(self, tensor, value, count):
-        """The value's own where it has the same form, as results of operations do."""
-        storage = value.untyped_storage()
-        if storage.nbytes() == count and tensor.stride() == value.stride() and \
-                not value.storage_offset():
-            return storage
-        return self._torch.UntypedStorage(count)
+    def _has_form_of(self, tensor, value, count):
+        """As results of operations have."""
+        return value.untyped_storage().nbytes() == count and \
+            tensor.stride() == value.stride() and not value.storage_offset()
 
     def _begins(self, tensor):
         if tensor.storage_offset() or not tensor.numel():
@@ -171,8 +214,8 @@ class KnownValues:
         count = self._driver.written_count()
         if count == self._written_count:
             return
+        written = self._driver.take_written(count - self._written_count)
         self._written_count = count
-        written = self._driver.take_written()
         for at in list(self._watched) if written is None else written:
             key = self._watched.pop(at, None)
             entry = self.entries.get(key)
@@ -194,21 +237,27 @@ class KnownValues:
         for key in [key for key, entry in self.entries.items() if entry.weak.expired()]:
             self._drop(key)
 
-    def read(self, source, to, count):
-        """Whether all these bytes of the device are known; only then they are written to `to`."""
-        # Programs mostly read values that were learned a moment ago.
-        for entry in reversed(self.entries.values()):
-            if entry.at <= source and source + count <= entry.at + entry.known:
-                if self._is_at_its_place(entry):
-                    ctypes.memmove(to, entry.raw.data_ptr() + source - entry.at, count)
-                    return True
-        return False
+    def read(self, entry, source, to, count):
+        """The entry in which all these bytes of the device are known; only then they are written to
+        `to`. `entry`: the one that the operation reads, of which it may have made a copy first."""
+        if not _holds(entry, source, count):
+            # The newest was learned a moment ago.
+            entry = next((each for each in reversed(self.entries.values())
+                          if each.raw is not None and _holds(each, source, count)
+                          and self._is_at_its_place(each)), None)
+        if entry is not None:
+            ctypes.memmove(to, entry.raw.data_ptr() + source - entry.at, count)
+        return entry
 
     def _is_at_its_place(self, entry):
         if entry.weak.expired():
             return False
         storage = self._torch.UntypedStorage._new_with_weak_ptr(entry.weak.cdata)
         return storage is not None and storage.data_ptr() == entry.at
+
+
+def _holds(entry, source, count):
+    return entry.at <= source and source + count <= entry.at + entry.known
 
 
 def key_of(tensor):
@@ -246,15 +295,21 @@ class _Driver:
         self.remember = driver.vramlab_dry_run_remember
         self.remember.restype = None
         self.remember.argtypes = [ctypes.c_ulonglong, ctypes.c_void_p, ctypes.c_ulonglong]
+        self.tell_truths = driver.vramlab_dry_run_tell_truths
+        self.tell_truths.restype = None
+        self.tell_truths.argtypes = [ctypes.c_ulonglong, ctypes.c_void_p, ctypes.c_ulonglong,
+                                     ctypes.c_int]
         place = driver.vramlab_dry_run_written_count
         place.restype = ctypes.c_void_p
         self._count = ctypes.c_uint64.from_address(place())
+        self._told = (ctypes.c_ulonglong * 64)()
 
     def written_count(self):
         return self._count.value
 
-    def take_written(self):
-        """Addresses; None where there are more than fit."""
-        told = (ctypes.c_ulonglong * _MOST_TOLD)()
-        count = self._take(told, _MOST_TOLD)
-        return None if count > _MOST_TOLD else told[:count]
+    def take_written(self, expected):
+        """Addresses; None where there are many more than expected."""
+        if len(self._told) < 2 * expected:
+            self._told = (ctypes.c_ulonglong * (4 * expected))()
+        count = self._take(self._told, len(self._told))
+        return None if count > len(self._told) else self._told[:count]

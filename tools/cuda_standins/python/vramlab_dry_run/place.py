@@ -69,6 +69,16 @@ def current(frame=None):
     return text_of(place_of(frame or sys._getframe(1)))
 
 
+def variables_of(frame, *names):
+    """Variables of a frame. Before Python 3.13 a frame keeps what it showed here, and with it the
+    program's tensors, so that is cleared."""
+    shown = frame.f_locals
+    found = [shown.get(name) for name in names]
+    if isinstance(shown, dict):
+        shown.clear()
+    return found
+
+
 def _innermost(frame):
     """The innermost frame outside PyTorch, else the innermost of all."""
     innermost = None

@@ -14,7 +14,7 @@ import struct
 import sys
 import threading
 
-from vramlab_dry_run import computed, generation, place, report, waiting
+from vramlab_dry_run import computed, generation, place, report, serving, waiting
 
 _FLOATS = {2: "e", 4: "f", 8: "d"}
 
@@ -22,8 +22,15 @@ _FLOATS = {2: "e", 4: "f", 8: "d"}
 # often it has read there before.
 Read = collections.namedtuple("Read", "file line function bytes times")
 
+# Answers to the driver: the bytes are made up, were given by the user or by a rule, or are those of a
+# GPU.
+_MADE_UP, _GIVEN, _AS_ON_A_GPU = range(3)
+
 # A copy to the host: its place there, how many bytes, and where they are on the device.
 _Copy = collections.namedtuple("_Copy", "at count source")
+
+# A yes or no, or a number.
+_MOST_BYTES_OF_A_NO = 8
 
 _registered = None
 _times = collections.Counter()
@@ -44,7 +51,7 @@ def watch():
         try:
             # A frame that is kept in itself would keep the program's tensors.
             filled = _fill(answer, _Copy(at, count, source), sys._getframe(0))
-            if not filled:
+            if filled == _MADE_UP:
                 waiting.note_read(place.place_of(sys._getframe(0)))
             return filled
         except Exception as error:  # No exception may get into C.
@@ -75,7 +82,7 @@ def _function_of(path):
 
 def _fill(answer, copy, frame):
     if getattr(_now, "is_answering", False):
-        return 0
+        return _MADE_UP
     _now.is_answering = True
     try:
         # Sizes of objects that ranks send each other.
@@ -83,18 +90,37 @@ def _fill(answer, copy, frame):
         size = objects.answer(copy.count) if objects else None
         if size is not None:
             ctypes.memmove(copy.at, _number(size, copy.count), copy.count)
-            return 2 if objects.are_those_of_others() else 1
-        if computed.answer(copy.at, copy.count, copy.source):
-            return 2
+            return _AS_ON_A_GPU if objects.are_those_of_others() else _GIVEN
+        before = ctypes.string_at(copy.at, copy.count) if copy.count <= _MOST_BYTES_OF_A_NO else b""
+        known = computed.answer(copy.at, copy.count, copy.source)
+        if known == computed.FOUND or known == computed.KNOWN and \
+                not _is_waited_for(copy, before, frame):
+            return _AS_ON_A_GPU
         given = _given(answer, copy.count, frame) if answer else None
         if given is None and "transformers.generation.utils" in sys.modules:
             given = generation.answer(copy.count, frame)
+        if given is None and "vllm.v1.worker.gpu.async_utils" in sys.modules:
+            given = serving.answer(copy.source, frame)
         if given is None:
-            return 0
+            if known == computed.MADE_UP:
+                _is_waited_for(copy, before, frame)
+            return _MADE_UP
         ctypes.memmove(copy.at, _bytes_of(given, copy.count), copy.count)
-        return 1
+        return _GIVEN
     finally:
         _now.is_answering = False
+
+
+def _is_waited_for(copy, before, frame):
+    """Whether a loop waits in vain for a yes, as it depends on others that are made up. Then the bytes
+    are as they were before the answer."""
+    if not before:
+        return False
+    is_no = not any(ctypes.string_at(copy.at, copy.count))
+    if not waiting.note_answer(place.place_of(frame), is_no):
+        return False
+    ctypes.memmove(copy.at, before, copy.count)
+    return True
 
 
 def _given(answer, count, frame):

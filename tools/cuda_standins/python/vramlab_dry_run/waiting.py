@@ -1,5 +1,8 @@
 """A program that waits for a value of the GPU that is made up here would wait for ever. It reads at
 one place, over and over, and asks for no memory in between: then it is ended.
+
+A loop may also wait for a yes that is computed and never comes, because what it reads in between is made
+up. After many a no at one place the next ones are made up like the rest.
 """
 
 import sys
@@ -9,13 +12,20 @@ from vramlab_dry_run import endings, place, report
 # Reads at one place without a request for memory that end the program.
 MOST_READS = 10000
 _READS_BETWEEN_LOOKS = 500
+# So many answers at one place that are no, with reads of made-up values in between.
+MOST_NOES = 4096
 
 # By place: how many reads, and how many requests for memory there were when they began.
 _reads = {}
+_read_count = 0
+# By place: how many answers were no, and how many reads there were at the last one.
+_noes = {}
 
 
 def note_read(at):
     """Called at each read of a made-up value."""
+    global _read_count
+    _read_count += 1
     entry = _reads.get(at)
     if entry is None:
         entry = _reads[at] = [0, _requests()]
@@ -30,6 +40,20 @@ def note_read(at):
         report.values["waits_at"] = where
         endings.end_at_once("vramlab dry-run: the program waits for a value that no kernel computes, "
                             "at %s\n" % where)
+
+
+def note_answer(at, is_no):
+    """Called at each read of a computed value. Whether a loop has waited here too long."""
+    if not is_no:
+        _noes.pop(at, None)
+        return False
+    entry = _noes.get(at)
+    if entry is None:
+        entry = _noes[at] = [0, -1]
+    if entry[1] != _read_count:
+        entry[0] += 1
+        entry[1] = _read_count
+    return entry[0] > MOST_NOES
 
 
 def _requests():
