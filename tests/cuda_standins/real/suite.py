@@ -92,6 +92,7 @@ PROGRAMS = [
     # 2.4 cannot empty the cache of pinned memory.
     Program("pinned_memory", since=(2, 5), says="HOST", pinned=True,
             options=("--kernel-time", "1000s")),
+    Program("kinds_recorded", says="ALIVE 0"),
     Program("managed_memory", says="MANAGED", managed=True),
     Program("pinned_pools", since=(2, 12), says="PEAKS"),
     Program("reserved_addresses", since=(2, 15),

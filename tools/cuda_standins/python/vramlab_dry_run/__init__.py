@@ -17,14 +17,16 @@ def begin():
     alone.prepare()
     import_watch.call_before_import("torch", _torch_is_found)
     import_watch.call_after_import("torch.cuda", _torch_cuda_is_there)
-    import_watch.call_after_import("torch.compiler", _modules_are_there)
 
 
 def _torch_is_found(spec):
     from vramlab_dry_run import import_watch, missing_functions
 
     missing_functions.provide(spec)
-    if os.path.isdir(os.path.join(os.path.dirname(spec.origin or ""), "distributed")):
+    folder = os.path.dirname(spec.origin or "")
+    if os.path.isdir(os.path.join(folder, "compiler")):
+        import_watch.call_after_import("torch.compiler", _modules_are_there)
+    if os.path.isdir(os.path.join(folder, "distributed")):
         import_watch.call_after_import("torch.distributed.distributed_c10d", _ranks_may_meet)
 
 
