@@ -57,10 +57,15 @@ int rank_of(const std::string& name) {
   return name.starts_with("libcudart.so") ? 1 : 2;
 }
 
-std::string in_front_of(const std::filesystem::path& folder, const char* variable) {
+/// The folder in front of those that the caller's variable names, else the environment's.
+std::string in_front_of(const std::filesystem::path& folder, const char* variable,
+                        const DryRunArguments& arguments) {
   // No thread of ours changes the environment.
-  const char* const before = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
-  return folder.string() + (before == nullptr || *before == '\0' ? "" : std::string(":") + before);
+  const char* const inherited = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  std::string before = inherited == nullptr ? "" : inherited;
+  for (const auto& [name, value] : arguments.variables)
+    if (name == variable) before = value;
+  return folder.string() + (before.empty() ? "" : ":" + before);
 }
 
 std::string memory_text(const DryRunArguments& arguments) {
@@ -243,8 +248,8 @@ Variables stand_in_variables(const DryRunArguments& arguments,
                              const std::filesystem::path& stand_ins,
                              const std::filesystem::path& scratch) {
   Variables variables = {
-      {"PYTHONPATH", in_front_of(stand_ins / "python", "PYTHONPATH")},
-      {"PATH", in_front_of(stand_ins / "bin", "PATH")},
+      {"PYTHONPATH", in_front_of(stand_ins / "python", "PYTHONPATH", arguments)},
+      {"PATH", in_front_of(stand_ins / "bin", "PATH", arguments)},
       {"VRAMLAB_DRY_RUN", "1"},
       {"VRAMLAB_DRY_RUN_GPU", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
       {"VRAMLAB_DRY_RUN_GPUS", std::to_string(arguments.gpu_count)},
@@ -271,6 +276,8 @@ Variables stand_in_variables(const DryRunArguments& arguments,
   if (arguments.conf)
     for (const char* const name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"})
       variables.emplace_back(name, *arguments.conf);
+  for (const auto& variable : arguments.variables)
+    if (variable.first != "PYTHONPATH" && variable.first != "PATH") variables.push_back(variable);
   return variables;
 }
 

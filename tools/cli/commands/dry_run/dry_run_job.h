@@ -21,6 +21,8 @@ namespace vramlab::tools {
 /// The GPU whose properties a program sees if none is named.
 inline constexpr const char* usual_gpu = "a100-80gb";
 
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
 struct DryRunArguments {
   /// If empty, the properties of the usual GPU, and no limit of memory.
   std::string gpu;
@@ -54,6 +56,8 @@ struct DryRunArguments {
   bool explains = false;
   CommonFlags flags;
   std::vector<std::string> program;
+  /// Variables of the program's environment that the caller adds.
+  Variables variables;
 
   /// For the allocator of each device; empty without a limit.
   std::optional<Bytes> memory() const;
@@ -94,8 +98,6 @@ bool is_program(const std::string& word);
 /// Whether this is a program in machine code that, judged by its name, is not Python and starts
 /// none. Its history is the driver's calls.
 bool is_plain_program(const std::string& word);
-
-using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// The environment of the program. Our folders come first in PATH and PYTHONPATH. `scratch` is the
 /// folder of this run, for notes and histories.

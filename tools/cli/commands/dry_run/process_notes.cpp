@@ -145,6 +145,14 @@ std::vector<const Note*> ProcessNotes::of_kind(const std::string& kind) const {
   return found;
 }
 
+std::string short_place(const std::string& place) {
+  const std::size_t name_end = place.find(':');
+  std::size_t slash = place.rfind('/', name_end);
+  if (slash == std::string::npos || slash == 0) return place;
+  slash = place.rfind('/', slash - 1);
+  return slash == std::string::npos ? place : place.substr(slash + 1);
+}
+
 std::string ProcessNotes::last_read() const {
   // All such notes have one subject.
   const std::vector<const Note*> reads = of_kind("host_read");

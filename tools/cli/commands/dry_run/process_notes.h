@@ -124,6 +124,9 @@ struct ProcessNotes {
   std::string last_read() const;
 };
 
+/// The place with two parts of its path, as call sites have everywhere.
+std::string short_place(const std::string& place);
+
 /// In order of the processes' numbers. Unreadable notes are left out, with a sentence in
 /// `troubles`.
 std::vector<ProcessNotes> read_process_notes(const std::string& folder,
