@@ -348,6 +348,10 @@ std::optional<PlaceholderValues> PlaceholderTexts::with_derived(PlaceholderValue
   return values;
 }
 
+bool PlaceholderTexts::is_literal(std::size_t text) const {
+  return std::ranges::none_of(texts_[text].pieces, &Piece::is_name);
+}
+
 std::string PlaceholderTexts::filled(std::size_t text, const PlaceholderValues& values) const {
   std::string filled;
   for (const Piece& piece : texts_[text].pieces) {

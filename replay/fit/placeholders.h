@@ -64,6 +64,8 @@ class PlaceholderTexts {
 
   /// The values with the derived ones; empty if one of these does not come out even.
   std::optional<PlaceholderValues> with_derived(PlaceholderValues values) const;
+  /// Whether the text has no placeholder.
+  bool is_literal(std::size_t text) const;
   /// Requires: values of all names, as with_derived() gives them.
   std::string filled(std::size_t text, const PlaceholderValues& values) const;
 

@@ -259,8 +259,8 @@ def of_fits(vramlab, scratch):
                    f"{DRY_PROGRAM}\nsys.exit(sys.argv[1] == '9')\n")
     words = [f"PYTHONPATH={vramlab.top}/tests/cuda_standins/command/fake_torch",
              f"FAKE_TORCH_SNAPSHOT={scratch}/leak.pickle", "python3", "-B", script, "{batch:3,9}"]
-    yield "fit", vramlab.json("fit", "--device-memory", "1GiB", options_end=words)
-    yield "fit", vramlab.json("fit", "--device-memory", "1GiB", "--search", "batch",
+    yield "fit", vramlab.json("fit", "--device-memory", "1GiB", "--no-cache", options_end=words)
+    yield "fit", vramlab.json("fit", "--device-memory", "1GiB", "--search", "batch", "--no-cache",
                               "-o", f"{scratch}/proofs", options_end=words)
 
 

@@ -2,6 +2,9 @@
 // MiB for each one of its batch.
 #include <signal.h>
 
+#include <set>
+#include <sstream>
+
 #include "tests/support/kit/dry_run_test.h"
 
 namespace vramlab::tests {
@@ -19,6 +22,9 @@ import os, subprocess, sys, torch
 from torch import _C
 torch.cuda.init()
 batch = int(sys.argv[1])
+if 'PARENTS' in os.environ:
+    with open(os.environ['PARENTS'], 'a') as file:
+        file.write('%d\n' % os.getppid())
 how = sys.argv[2] if len(sys.argv) > 2 else ''
 width = int(os.environ.get('WIDTH', '20'))
 if how == 'ignores':
@@ -286,6 +292,33 @@ TEST_F(Fit, tables_for_programs) {
   const std::string markdown =
       fit({"--device-memory", "200MiB", "--format", "markdown"}, {"{batch:1..64}"}).output;
   EXPECT_THAT(markdown, HasSubstr("| a100-80gb |"));
+}
+
+TEST_F(Fit, runs_are_forks_of_one_interpreter) {
+  const std::string parents = in_folder("parents");
+  fit_json(with_200_mib, {"{batch:1..64}"}, {"PARENTS=" + parents});
+  std::istringstream lines(content_of(parents));
+  std::set<std::string> different;
+  for (std::string line; std::getline(lines, line);) different.insert(line);
+  EXPECT_EQ(different.size(), 1U);
+}
+
+TEST_F(Fit, known_runs_are_not_made_again_until_a_file_changes) {
+  std::vector<std::string> words =
+      fit_words({"--device-memory", "200MiB", "--json"}, {"{batch:1..64}"});
+  const auto kept_of = [&] {
+    const json answer = json::parse(run_program(words).output, nullptr, false);
+    EXPECT_EQ(answer["rows"][0]["largest"]["value"], "8");
+    std::vector<bool> kept;
+    for (const json& run : answer["runs"]) kept.push_back(run["was_kept"]);
+    return kept;
+  };
+  EXPECT_THAT(kept_of(), testing::Each(false));
+  EXPECT_THAT(kept_of(), testing::Each(true));
+  write("program.py", std::string(program_text) + "# changed\n");
+  EXPECT_THAT(kept_of(), testing::Each(false));
+  words.insert(words.begin() + static_cast<std::ptrdiff_t>(words.size()) - 5, "--no-cache");
+  EXPECT_THAT(kept_of(), testing::Each(false));
 }
 
 TEST_F(Fit, wrong_usage_is_refused_in_one_line) {

@@ -57,7 +57,7 @@ traces::Overwrite overwrite_of(const DryRunArguments& arguments) {
   return arguments.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused;
 }
 
-Attempt attempt(const DryRunArguments& arguments) {
+Attempt attempt(const DryRunArguments& arguments, const RunProgram& run) {
   const std::filesystem::path stand_ins = stand_in_folder();
   Attempt made{arguments,
                std::make_unique<NumberedFolder>(scratch_place().folder + "/vramlab-dry-run-" +
@@ -68,7 +68,7 @@ Attempt attempt(const DryRunArguments& arguments) {
                            stand_in_variables(arguments, stand_ins, made.folder->path()),
                            stand_in_libraries(stand_ins), LeftProcesses::end};
   if (is_plain_program(arguments.program.front())) record_driver_calls(*made.folder, program);
-  made.end = run_job(program, asked_ranks(arguments), arguments, *made.folder);
+  made.end = run_job({std::move(program), asked_ranks(arguments), run}, arguments, *made.folder);
   return made;
 }
 

@@ -25,7 +25,7 @@ struct Attempt {
 traces::Overwrite overwrite_of(const DryRunArguments& arguments);
 
 /// Runs the program to its end.
-Attempt attempt(const DryRunArguments& arguments);
+Attempt attempt(const DryRunArguments& arguments, const RunProgram& run = run_preloaded);
 
 /// Reads the notes and the histories of a run, and copies the histories that were asked for to
 /// their names. Nothing is replayed. Throws InputError.

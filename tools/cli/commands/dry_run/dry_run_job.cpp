@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -267,6 +266,7 @@ Variables stand_in_variables(const DryRunArguments& arguments,
                            std::filesystem::absolute(arguments.values_from).string());
   if (!arguments.output.empty())
     variables.emplace_back("VRAMLAB_DRY_RUN_OUTPUT", names::from_this_folder(arguments.output));
+  if (arguments.tells_files) variables.emplace_back("VRAMLAB_DRY_RUN_FILES", "1");
   if (arguments.steps > 0)
     variables.emplace_back("VRAMLAB_DRY_RUN_STEPS", std::to_string(arguments.steps));
   if (arguments.mark_every > 0)
@@ -300,20 +300,19 @@ std::vector<unsigned> asked_ranks(const DryRunArguments& arguments) {
   return {ranks.begin(), ranks.end()};
 }
 
-JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
-               const DryRunArguments& arguments, const NumberedFolder& folder) {
+JobEnd run_job(const Job& asked, const DryRunArguments& arguments, const NumberedFolder& folder) {
   const std::filesystem::path compiled = place_of_compiled_code(arguments, folder.path());
   make_place(compiled);
-  if (ranks.empty()) {
-    const ProgramEnd end = run_preloaded(program);
+  if (asked.ranks.empty()) {
+    const ProgramEnd end = asked.run(asked.program);
     return {end.process, end.status, {}};
   }
   JobEnd job;
-  for (const unsigned rank : ranks) {
-    PreloadedProgram as_rank = program;
+  for (const unsigned rank : asked.ranks) {
+    PreloadedProgram as_rank = asked.program;
     for (auto& variable : rank_variables(rank, arguments))
       as_rank.variables.push_back(std::move(variable));
-    const ProgramEnd end = run_preloaded(as_rank);
+    const ProgramEnd end = asked.run(as_rank);
     // In a real job every rank compiles for itself.
     if (arguments.keep_compiled.empty()) {
       std::filesystem::remove_all(compiled);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,6 +57,8 @@ struct DryRunArguments {
   bool explains = false;
   CommonFlags flags;
   std::vector<std::string> program;
+  /// Whether the hook for Python tells the files that decide what the program does.
+  bool tells_files = false;
   /// Variables of the program's environment that the caller adds.
   Variables variables;
 
@@ -124,8 +127,17 @@ struct JobEnd {
   std::vector<RankEnd> ranks;
 };
 
+/// Runs a program to its end.
+using RunProgram = std::function<ProgramEnd(const PreloadedProgram&)>;
+
+/// A job before it runs.
+struct Job {
+  PreloadedProgram program;
+  std::vector<unsigned> ranks;
+  RunProgram run = run_preloaded;
+};
+
 /// Ranks run one after another, each alone.
-JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
-               const DryRunArguments& arguments, const NumberedFolder& folder);
+JobEnd run_job(const Job& job, const DryRunArguments& arguments, const NumberedFolder& folder);
 
 }  // namespace vramlab::tools

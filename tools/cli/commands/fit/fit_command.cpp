@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -15,6 +16,8 @@
 #include "tools/cli/commands/dry_run/dry_run_options.h"
 #include "tools/cli/commands/fit/fit_outcome.h"
 #include "tools/cli/commands/fit/fit_search.h"
+#include "tools/cli/commands/fit/fork_server.h"
+#include "tools/cli/commands/fit/kept_figures.h"
 #include "tools/cli/commands/fit/runs_side_by_side.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/interrupts.h"
@@ -44,6 +47,7 @@ struct FitArguments {
   /// The folder for histories.
   std::string output;
   bool may_overwrite = false;
+  bool forgets = false;
   std::string format;
   CommonFlags flags;
 };
@@ -101,6 +105,8 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
                   "A folder for the histories of the runs that prove the answers")
       ->type_name("FOLDER");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite histories in it");
+  command.add_flag("--no-cache", arguments.forgets,
+                   "Make all runs anew, and keep no figures in ~/.cache/vramlab");
   add_common_flags(command, arguments.flags);
   command.add_option("PROGRAM", arguments.run.program,
                      "The program and its arguments, after --, with placeholders such as "
@@ -218,6 +224,8 @@ class FitLoop {
     outcome.search = &search_;
     outcome.command = arguments_.run.program;
     outcome.was_interrupted = interrupt_.has_come();
+    outcome.own_processes_because = own_processes_because_;
+    outcome.cache_trouble = kept_.trouble();
     if (!arguments_.output.empty()) keep_histories(outcome);
     outcome.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return outcome;
@@ -225,6 +233,37 @@ class FitLoop {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// Called before the first run: figures of earlier commands need no interpreter.
+  void share_interpreter(RunsSideBySide& runs, ProgressBar& bar) {
+    has_asked_to_share_ = true;
+    auto shared = arguments_to_share();
+    if (!shared) return;
+    bar.show("imports what all runs share");
+    shared->tells_files = !arguments_.forgets;
+    server_.emplace(*shared, folder_.path() / "interpreter");
+    own_processes_because_ = server_->wait_until_ready([this] { return interrupt_.has_come(); });
+    if (own_processes_because_.empty()) runs.fork_from(server_->control());
+  }
+
+  /// The program as all runs begin, if they may share an interpreter.
+  std::optional<DryRunArguments> arguments_to_share() const {
+    const FitQuestion& question = search_.question();
+    DryRunArguments shared = question.base;
+    if (!asked_ranks(shared).empty() || question.words.size() < 2) return std::nullopt;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (!question.texts.is_literal(question.words[i])) return std::nullopt;
+      shared.program.push_back(question.texts.filled(question.words[i], {}));
+    }
+    for (const auto& [name, text] : question.variables) {
+      if (!question.texts.is_literal(text)) return std::nullopt;
+      shared.variables.emplace_back(name, question.texts.filled(text, {}));
+    }
+    if (!is_script_of_python(shared.program)) return std::nullopt;
+    shared.gpu = question.gpus.front().name;
+    shared.device_memory = "none";
+    return shared;
+  }
 
   std::filesystem::path place_of(std::size_t number) const {
     return folder_.path() / std::to_string(number);
@@ -234,28 +273,57 @@ class FitLoop {
   }
 
   void begin_wanted(RunsSideBySide& runs, ProgressBar& bar) {
+    while (!interrupt_.has_come() && take_known()) continue;
     if (interrupt_.has_come()) return;
     for (const FitRunKey& key : search_.wanted()) {
-      if (!runs.has_room()) break;
-      const std::size_t number = keys_.size();
-      keys_.push_back(key);
-      FitRun run = search_.run_of(key, place_of(number));
-      run.log = place_of(number).string() + ".log";
-      if (!arguments_.output.empty() && key.limit == RunLimit::memory_of_gpu)
-        run.arguments.output = history_of(number).string();
-      search_.begin(key);
-      runs.start(number, run);
-      bar.show("run " + std::to_string(number + 1) + ": " +
-               search_.value_name(key.point, key.value) +
-               (key.limit == RunLimit::none ? ", no limit of memory"
-                                            : ", " + search_.question().gpus[key.gpu].name));
+      if (!runs.has_room()) return;
+      begin(key, runs, bar);
     }
+  }
+
+  /// Kept figures have no history.
+  bool keeps_history(const FitRunKey& key) const {
+    return !arguments_.output.empty() && key.limit == RunLimit::memory_of_gpu;
+  }
+
+  /// Takes what earlier commands found out. Returns whether it was something.
+  bool take_known() {
+    bool was_something = false;
+    if (arguments_.forgets) return was_something;
+    for (const FitRunKey& key : search_.wanted()) {
+      if (keeps_history(key) || !looked_up_.insert(key).second) continue;
+      const auto known = kept_.find(search_.identity_of(key));
+      if (!known) continue;
+      search_.add(key, {*known, true});
+      was_something = true;
+    }
+    return was_something;
+  }
+
+  void begin(const FitRunKey& key, RunsSideBySide& runs, ProgressBar& bar) {
+    if (!has_asked_to_share_) share_interpreter(runs, bar);
+    const std::size_t number = keys_.size();
+    FitRun run = search_.run_of(key, place_of(number));
+    run.log = place_of(number).string() + ".log";
+    run.arguments.tells_files = !arguments_.forgets;
+    if (keeps_history(key)) run.arguments.output = history_of(number).string();
+    search_.begin(key);
+    runs.start(number, run);
+    keys_.push_back(key);
+    bar.show("run " + std::to_string(number + 1) + ": " + search_.value_name(key.point, key.value) +
+             (key.limit == RunLimit::none ? ", no limit of memory"
+                                          : ", " + search_.question().gpus[key.gpu].name));
   }
 
   void take(EndedRun& ended) {
     const FitRunKey& key = keys_[ended.number];
     if (ended.figures.stopped == FitStop::interrupt) return;
     numbers_[key] = ended.number;
+    // Copies of templates are part of the identity.
+    std::erase_if(ended.figures.files, [this](const NotedFile& file) {
+      return file.path.starts_with(folder_.path().string() + "/");
+    });
+    if (!arguments_.forgets) kept_.keep(search_.identity_of(key), ended.figures);
     search_.add(key, {std::move(ended.figures), false});
   }
 
@@ -300,7 +368,13 @@ class FitLoop {
   NumberedFolder folder_;
   /// By the number of the run.
   std::vector<FitRunKey> keys_;
+  std::set<FitRunKey> looked_up_;
   std::map<FitRunKey, std::size_t> numbers_;
+  bool has_asked_to_share_ = false;
+  std::optional<ForkServer> server_;
+  KeptFigures kept_;
+  /// Why each run starts the program anew; empty if the runs share an interpreter or can't.
+  std::string own_processes_because_;
 };
 
 ExitStatus fit(const FitArguments& arguments) {

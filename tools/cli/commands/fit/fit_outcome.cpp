@@ -285,6 +285,9 @@ std::string fit_text(const FitOutcome& outcome) {
   if (something_fits(search)) add_line(text, "certainty", certainty_text(search));
   for (const auto& [key, name] : outcome.histories) add_line(text, "history", name);
   add_line(text, "runs", count_text(outcome));
+  if (!outcome.own_processes_because.empty())
+    add_line(text, "", "each imports anew: " + outcome.own_processes_because);
+  if (!outcome.cache_trouble.empty()) add_line(text, "not kept", outcome.cache_trouble);
   return text;
 }
 

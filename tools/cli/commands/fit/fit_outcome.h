@@ -17,6 +17,10 @@ struct FitOutcome {
   /// The names of the histories that were kept, by run.
   std::map<FitRunKey, std::string> histories;
   bool was_interrupted = false;
+  /// Why runs that could have shared an interpreter did not; empty mostly.
+  std::string own_processes_because;
+  /// Why figures were not kept for the next command; empty mostly.
+  std::string cache_trouble;
 };
 
 /// Whether some value fits in some cell.

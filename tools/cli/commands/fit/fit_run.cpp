@@ -126,6 +126,7 @@ void add_errors(const DryRunOutcome& outcome, FitFigures& figures) {
     if (!process.notes.python) continue;
     const PythonNotes& python = *process.notes.python;
     if (!python.torch.empty()) figures.torch = python.torch;
+    figures.files.insert(figures.files.end(), python.files.begin(), python.files.end());
     if (!figures.error.empty()) continue;
     if (!python.waits_at.empty())
       figures.error =
@@ -139,9 +140,9 @@ void add_errors(const DryRunOutcome& outcome, FitFigures& figures) {
 
 }  // namespace
 
-FitFigures figures_of_run(const FitRun& run) {
+FitFigures figures_of_run(const FitRun& run, const RunProgram& run_program) {
   FitFigures figures;
-  const Attempt made = attempt(run.arguments);
+  const Attempt made = attempt(run.arguments, run_program);
   RemovalOnInterrupt removal;
   removal.begin({made.folder->path().string()});
   figures.status = made.end.status;
@@ -164,6 +165,9 @@ FitFigures figures_of_run(const FitRun& run) {
 ordered_json figures_json(const FitFigures& figures) {
   ordered_json needs = ordered_json::array();
   for (const auto& need : figures.needs) needs.push_back(need ? ordered_json(*need) : nullptr);
+  ordered_json files = ordered_json::array();
+  for (const NotedFile& file : figures.files)
+    files.push_back({file.path, file.bytes, file.changed_ns});
   return {{"status", figures.status},
           {"stopped", static_cast<int>(figures.stopped)},
           {"error", figures.error},
@@ -182,6 +186,7 @@ ordered_json figures_json(const FitFigures& figures) {
           {"broken_limit", figures.broken_limit},
           {"modelled", figures.modelled},
           {"torch", figures.torch},
+          {"files", files},
           {"processor_s", figures.processor_s},
           {"host_bytes", figures.host_bytes}};
 }
@@ -208,6 +213,8 @@ FitFigures figures_from_json(const ordered_json& json) {
   json.at("broken_limit").get_to(figures.broken_limit);
   json.at("modelled").get_to(figures.modelled);
   json.at("torch").get_to(figures.torch);
+  for (const ordered_json& file : json.at("files"))
+    figures.files.push_back({file.at(0), file.at(1), file.at(2)});
   json.at("processor_s").get_to(figures.processor_s);
   json.at("host_bytes").get_to(figures.host_bytes);
   return figures;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/cli/commands/dry_run/dry_run_job.h"
+#include "tools/cli/commands/dry_run/process_notes.h"
 
 namespace vramlab::tools {
 
@@ -53,12 +54,14 @@ struct FitFigures {
   /// Answers that a GPU may give otherwise and that can move a peak.
   std::uint64_t modelled = 0;
   std::string torch;
+  /// The files that decide what the program does; empty if they are not known.
+  std::vector<NotedFile> files;
   double processor_s = 0;
   std::uint64_t host_bytes = 0;
 };
 
 /// Makes the run and reads what it left. Called in a process of its own.
-FitFigures figures_of_run(const FitRun& run);
+FitFigures figures_of_run(const FitRun& run, const RunProgram& run_program);
 
 nlohmann::ordered_json figures_json(const FitFigures& figures);
 /// Throws nlohmann's exceptions for other JSON.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "streams/device/gpu_models.h"
+#include "tools/cli/commands/fit/kept_figures.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
 
@@ -246,13 +247,16 @@ std::string FitSearch::value_name(std::size_t point, std::size_t value) const {
          values_[point][value].text;
 }
 
-FitRun FitSearch::run_of(const FitRunKey& key, const std::filesystem::path& folder) const {
+replay::PlaceholderValues FitSearch::values_of_run(const FitRunKey& key) const {
   replay::PlaceholderValues given = question_.points[key.point];
   if (question_.searched != nullptr)
     given[question_.searched->name] = values_[key.point][key.value].text;
-  const replay::PlaceholderValues values = question_.texts.with_derived(std::move(given)).value();
-  FitRun run{question_.base, question_.confs, {}};
-  DryRunArguments& arguments = run.arguments;
+  return question_.texts.with_derived(std::move(given)).value();
+}
+
+DryRunArguments FitSearch::arguments_of(const FitRunKey& key) const {
+  const replay::PlaceholderValues values = values_of_run(key);
+  DryRunArguments arguments = question_.base;
   arguments.gpu = question_.gpus[key.gpu].name;
   arguments.device_memory =
       key.limit == RunLimit::none ? "none" : std::to_string(question_.gpus[key.gpu].memory.count);
@@ -261,16 +265,29 @@ FitRun FitSearch::run_of(const FitRunKey& key, const std::filesystem::path& fold
     arguments.program.push_back(question_.texts.filled(word, values));
   for (const auto& [name, text] : question_.variables)
     arguments.variables.emplace_back(name, question_.texts.filled(text, values));
+  return arguments;
+}
+
+FitRun FitSearch::run_of(const FitRunKey& key, const std::filesystem::path& folder) const {
+  FitRun run{arguments_of(key), question_.confs, {}};
   for (const FitTemplate& file : question_.templates) {
     std::filesystem::create_directories(folder);
     const std::string copy = (folder / std::filesystem::path(file.path).filename()).string();
     std::ofstream stream(copy, std::ios::binary);
-    stream << question_.texts.filled(file.text, values);
+    stream << question_.texts.filled(file.text, values_of_run(key));
     stream.close();
     if (!stream) throw traces::InputError({copy, "", "room for a copy of " + file.path, "none"});
-    for (std::string& word : arguments.program) replace_path(word, file.path, copy);
+    for (std::string& word : run.arguments.program) replace_path(word, file.path, copy);
   }
   return run;
+}
+
+std::string FitSearch::identity_of(const FitRunKey& key) const {
+  std::vector<std::string> contents;
+  for (const FitTemplate& file : question_.templates)
+    contents.push_back(question_.texts.filled(file.text, values_of_run(key)));
+  for (const auto& conf : question_.confs) contents.push_back(conf.value_or("of the environment"));
+  return identity_of_run(arguments_of(key), contents);
 }
 
 }  // namespace vramlab::tools

@@ -121,8 +121,12 @@ class FitSearch {
 
   /// The program with all values filled in. `folder` is for copies of templates.
   FitRun run_of(const FitRunKey& key, const std::filesystem::path& folder) const;
+  /// All that the run depends on beside files of the program, as a text.
+  std::string identity_of(const FitRunKey& key) const;
 
  private:
+  replay::PlaceholderValues values_of_run(const FitRunKey& key) const;
+  DryRunArguments arguments_of(const FitRunKey& key) const;
   bool is_same_group(std::size_t gpu, std::size_t other) const;
   std::size_t first_of_group(std::size_t gpu) const;
   /// The cell whose runs the other cells of the point learn from.

@@ -11,11 +11,15 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+
+#include "tools/cli/commands/fit/fork_server.h"
+#include "tools/cli/kit/preloaded_program.h"
 
 namespace vramlab::tools {
 namespace {
@@ -57,18 +61,41 @@ void write_all(int file, const std::string& text) {
   }
 }
 
-[[noreturn]] void run_alone(const FitRun& run, pid_t parent, int file) {
-  stand_alone(parent);
+/// A run whose program is forked by the server. The program's process is the first line of the
+/// file.
+FitFigures forked_figures(const FitRun& run, int fork_server, int file) {
+  double processor_s = 0;
+  const ForkedRun forked{fork_server, run.log, [file](pid_t process) {
+                           write_all(file, std::to_string(process) + "\n");
+                         }};
+  FitFigures figures = figures_of_run(run, [&](const PreloadedProgram& program) {
+    const ForkedEnd end = run_forked(forked, program);
+    processor_s = end.processor_s;
+    return ProgramEnd{end.process, end.status};
+  });
+  figures.processor_s = processor_s;
+  return figures;
+}
+
+struct Surroundings {
+  pid_t parent = 0;
+  int file = -1;
+  int fork_server = -1;
+};
+
+[[noreturn]] void run_alone(const FitRun& run, const Surroundings& around) {
+  stand_alone(around.parent);
   take_standard_streams(run.log);
   FitFigures figures;
   try {
-    figures = figures_of_run(run);
+    figures = around.fork_server < 0 ? figures_of_run(run, run_preloaded)
+                                     : forked_figures(run, around.fork_server, around.file);
   } catch (const std::exception& error) {
     figures = {};
     figures.trouble = error.what();
   }
   using nlohmann::ordered_json;
-  write_all(file,
+  write_all(around.file,
             figures_json(figures).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   _exit(0);
 }
@@ -135,6 +162,13 @@ void pause_shortly() {
   nanosleep(&pause, nullptr);
 }
 
+/// The first line of the file, if it is a number; 0 otherwise.
+pid_t process_in(int file) {
+  char text[16] = {};
+  if (pread(file, text, sizeof text - 1, 0) <= 0) return 0;
+  return static_cast<pid_t>(std::atoi(text));
+}
+
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -173,7 +207,7 @@ void RunsSideBySide::start(std::size_t number, const FitRun& run) {
     close(file);
     throw std::runtime_error(std::string("no process can be made: ") + std::strerror(errno));
   }
-  if (process == 0) run_alone(run, parent, file);
+  if (process == 0) run_alone(run, {parent, file, fork_server_});
   Run started;
   started.number = number;
   started.process = process;
@@ -191,7 +225,11 @@ void RunsSideBySide::ask_to_end(Run& run, FitStop reason) {
 
 /// Ends it if it has taken too long.
 void RunsSideBySide::look_at(Run& run) {
-  const std::vector<pid_t> tree = tree_of(run.process);
+  std::vector<pid_t> tree = tree_of(run.process);
+  if (const pid_t forked = process_in(run.file); forked != 0) {
+    const std::vector<pid_t> more = tree_of(forked);
+    tree.insert(tree.end(), more.begin(), more.end());
+  }
   double processor_s = 0;
   std::uint64_t host_bytes = 0;
   for (const pid_t process : tree) {
@@ -220,7 +258,8 @@ void RunsSideBySide::look_at(Run& run) {
 
 EndedRun RunsSideBySide::finished(const Run& run) const {
   EndedRun ended{run.number, {}};
-  const std::string text = content_of(run.file);
+  std::string text = content_of(run.file);
+  if (!text.starts_with('{')) text.erase(0, text.find('\n') + 1);
   close(run.file);
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (json.is_object())
@@ -228,7 +267,7 @@ EndedRun RunsSideBySide::finished(const Run& run) const {
   else
     ended.figures.trouble = "the process of the run ended before it told anything";
   ended.figures.stopped = run.stopped;
-  ended.figures.processor_s = run.processor_s;
+  ended.figures.processor_s = std::max(run.processor_s, ended.figures.processor_s);
   ended.figures.host_bytes = run.host_bytes;
   return ended;
 }

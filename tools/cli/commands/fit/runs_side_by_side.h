@@ -33,6 +33,9 @@ class RunsSideBySide {
   RunsSideBySide& operator=(const RunsSideBySide&) = delete;
   ~RunsSideBySide() { end_all(); }
 
+  /// From now on programs are forked by a ForkServer, whose socket this is.
+  void fork_from(int fork_server) { fork_server_ = fork_server; }
+
   std::size_t count() const { return runs_.size(); }
   /// Whether a core is free, and the memory that the largest run took so far. The first run has
   /// room always.
@@ -48,7 +51,7 @@ class RunsSideBySide {
   struct Run {
     std::size_t number = 0;
     pid_t process = 0;
-    /// A file in memory for the figures.
+    /// A file in memory for the program's process, if it is none of ours, and for the figures.
     int file = -1;
     FitStop stopped = FitStop::none;
     Clock::time_point asked_to_end;
@@ -67,6 +70,8 @@ class RunsSideBySide {
 
   SideBySideOptions options_;
   std::function<bool()> is_stopped_;
+  /// Below 0 if each run starts the program anew.
+  int fork_server_ = -1;
   std::vector<Run> runs_;
   std::uint64_t largest_host_bytes_ = 0;
   Clock::time_point next_look_;
