@@ -119,6 +119,12 @@ class Recording(HookTest):
         self.run_program(BEGIN, FAKE_TORCH_WITHOUT_CUDA="1")
         self.assertFalse(self.report()["has_cuda"])
 
+    def test_gpus_are_not_asked_about_before_cuda_is_up(self):
+        """PyTorch refuses CUDA to the forks of a process that has asked."""
+        told = self.run_program("import torch\nprint(torch._C.calls)\ntorch.cuda.init()\n"
+                                "print('_cuda_getArchFlags' in torch._C.calls)\n", FAKE_TORCH_CODE="sm_90")
+        self.assertEqual(told.stdout, "[]\nTrue\n")
+
     def test_outside_of_a_dry_run_nothing_happens(self):
         self.run_program(UP, VRAMLAB_DRY_RUN="")
         self.assertEqual(os.listdir(self.notes), [])

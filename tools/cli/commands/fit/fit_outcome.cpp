@@ -96,7 +96,9 @@ std::string in_brackets(const std::string& text) { return text.empty() ? "" : " 
 std::string grid_table(const FitSearch& search) {
   const std::size_t gpus = search.question().gpus.size();
   const std::size_t confs = search.question().confs.size();
-  std::vector<Column> columns = {left("")};
+  const bool has_names = !row_name(search, search.cells().front()).empty();
+  std::vector<Column> columns;
+  if (has_names) columns.push_back(left(""));
   for (const FitGpu& gpu : search.question().gpus)
     columns.push_back(left(gpu.name + ", " + format_bytes(gpu.memory)));
   Table table(std::move(columns));
@@ -105,7 +107,8 @@ std::string grid_table(const FitSearch& search) {
       const auto cell_at = [&](std::size_t gpu) -> const FitCell& {
         return search.cells()[(point * gpus + gpu) * confs + conf];
       };
-      std::vector<std::string> cells = {row_name(search, cell_at(0))};
+      std::vector<std::string> cells;
+      if (has_names) cells.push_back(row_name(search, cell_at(0)));
       for (std::size_t gpu = 0; gpu < gpus; ++gpu) cells.push_back(cell_text(search, cell_at(gpu)));
       table.add(std::move(cells));
     }
