@@ -31,6 +31,8 @@ if how == 'ignores':
     batch = 1
 if how == 'odd' and batch % 2 == 0 and batch > 2:
     raise ValueError('odd')
+if how == 'host' and batch > 4:
+    raise MemoryError()
 if how == 'loops' and batch > 4:
     while True:
         pass
@@ -153,9 +155,9 @@ TEST_F(Fit, others_are_a_grid_and_variables_count) {
 }
 
 TEST_F(Fit, grid_alone_says_what_fits) {
-  const ProgramResult result = fit(with_200_mib, {"{batch:3,9}"});
+  const ProgramResult result = fit(with_200_mib, {"{batch:9,3}"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("batch=3  fits, 100.00 MiB"));
+  EXPECT_THAT(result.output, HasSubstr("batch=3  fits, 100.00 MiB, 100.00 MiB left"));
   EXPECT_THAT(result.output, HasSubstr("batch=9  does not fit, needs 220.00 MiB"));
 }
 
@@ -243,6 +245,12 @@ TEST_F(Fit, program_that_never_ends_is_ended_and_named) {
   expect_no_files_left();
 }
 
+TEST_F(Fit, memory_of_the_host_is_not_taken_for_that_of_the_gpu) {
+  const ProgramResult result = fit(with_200_mib, {"{batch:1..64}", "host"});
+  EXPECT_EQ(result.exit_status, 2) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("did not get enough memory of the host"));
+}
+
 TEST_F(Fit, limits_count) {
   const json answer = fit_json({"--device-memory", "200MiB", "--fail-if", "peak_reserved > 150MiB"},
                                {"{batch:1..64}"});
@@ -294,13 +302,20 @@ TEST_F(Fit, tables_for_programs) {
   EXPECT_THAT(markdown, HasSubstr("| a100-80gb |"));
 }
 
-TEST_F(Fit, runs_are_forks_of_one_interpreter) {
+TEST_F(Fit, runs_of_an_option_string_are_forks_of_one_interpreter) {
   const std::string parents = in_folder("parents");
-  fit_json(with_200_mib, {"{batch:1..64}"}, {"PARENTS=" + parents});
-  std::istringstream lines(content_of(parents));
-  std::set<std::string> different;
-  for (std::string line; std::getline(lines, line);) different.insert(line);
-  EXPECT_EQ(different.size(), 1U);
+  const auto interpreters_of = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"--device-memory", "200MiB"});
+    fit_json(options, {"{batch:1..64}"}, {"PARENTS=" + parents});
+    std::istringstream lines(content_of(parents));
+    std::filesystem::remove(parents);
+    std::set<std::string> different;
+    for (std::string line; std::getline(lines, line);) different.insert(line);
+    return different.size();
+  };
+  EXPECT_EQ(interpreters_of({"--no-cache"}), 1U);
+  EXPECT_EQ(interpreters_of({"--conf", "", "--conf", "expandable_segments:True"}), 2U)
+      << "PyTorch may read the option string when it is imported";
 }
 
 TEST_F(Fit, known_runs_are_not_made_again_until_a_file_changes) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -234,16 +235,22 @@ class FitLoop {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Called before the first run: figures of earlier commands need no interpreter.
-  void share_interpreter(RunsSideBySide& runs, ProgressBar& bar) {
-    has_asked_to_share_ = true;
+  /// The socket of the interpreter that runs with this option string share, which PyTorch reads
+  /// when it is imported; below 0 if they can't share one. Figures of earlier commands need none,
+  /// so it is started with the first run.
+  int shared_interpreter(std::size_t conf, ProgressBar& bar) {
     auto shared = arguments_to_share();
-    if (!shared) return;
+    if (!shared || !own_processes_because_.empty()) return -1;
+    auto& server = servers_[conf];
+    if (server) return server->control();
     bar.show("imports what all runs share");
     shared->tells_files = !arguments_.forgets;
-    server_.emplace(*shared, folder_.path() / "interpreter");
-    own_processes_because_ = server_->wait_until_ready([this] { return interrupt_.has_come(); });
-    if (own_processes_because_.empty()) runs.fork_from(server_->control());
+    shared->conf = search_.question().confs[conf];
+    server = std::make_unique<ForkServer>(*shared,
+                                          folder_.path() / ("interpreter" + std::to_string(conf)));
+    const std::string reason = server->wait_until_ready([this] { return interrupt_.has_come(); });
+    if (!interrupt_.has_come()) own_processes_because_ = reason;
+    return reason.empty() ? server->control() : -1;
   }
 
   /// The program as all runs begin, if they may share an interpreter.
@@ -301,10 +308,12 @@ class FitLoop {
   }
 
   void begin(const FitRunKey& key, RunsSideBySide& runs, ProgressBar& bar) {
-    if (!has_asked_to_share_) share_interpreter(runs, bar);
+    const int fork_server = shared_interpreter(key.conf, bar);
+    if (interrupt_.has_come()) return;
     const std::size_t number = keys_.size();
     FitRun run = search_.run_of(key, place_of(number));
     run.log = place_of(number).string() + ".log";
+    run.fork_server = fork_server;
     run.arguments.tells_files = !arguments_.forgets;
     if (keeps_history(key)) run.arguments.output = history_of(number).string();
     search_.begin(key);
@@ -370,8 +379,8 @@ class FitLoop {
   std::vector<FitRunKey> keys_;
   std::set<FitRunKey> looked_up_;
   std::map<FitRunKey, std::size_t> numbers_;
-  bool has_asked_to_share_ = false;
-  std::optional<ForkServer> server_;
+  /// By option string.
+  std::map<std::size_t, std::unique_ptr<ForkServer>> servers_;
   KeptFigures kept_;
   /// Why each run starts the program anew; empty if the runs share an interpreter or can't.
   std::string own_processes_because_;

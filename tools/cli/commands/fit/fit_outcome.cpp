@@ -50,14 +50,23 @@ std::optional<std::uint64_t> least_need(const FitCell& cell) {
   return need->second.count;
 }
 
+/// The cell of a grid without a search: the peak, the memory that is left, and the process that has
+/// least of it.
+std::string fitting_text(const FitCell& cell, const FitFigures& figures) {
+  std::string text = "fits, " + size_text(figures.peak_reserved);
+  if (figures.peak_reserved <= cell.facts.memory.count)
+    text += ", " + size_text(cell.facts.memory.count - figures.peak_reserved) + " left";
+  return text + (figures.worst_process.empty() ? "" : ", worst " + figures.worst_process);
+}
+
 std::string cell_text(const FitSearch& search, const FitCell& cell) {
   const bool is_search = search.question().searched != nullptr;
   const LargestValue answer = largest_value(cell.facts);
   if (!cell.problem.empty()) return "no answer";
   if (answer.fits) {
-    const std::string peak =
-        ", " + size_text(search.limited_run(cell, *answer.fits)->peak_reserved);
-    if (!is_search) return "fits" + peak;
+    const FitFigures& figures = *search.limited_run(cell, *answer.fits);
+    if (!is_search) return fitting_text(cell, figures);
+    const std::string peak = ", " + size_text(figures.peak_reserved);
     const std::string name = short_name(search, cell, *answer.fits);
     if (!cell.is_done) return name + " or more" + peak;
     return name + (answer.next ? "" : ", the last") + peak;
@@ -93,25 +102,49 @@ std::string cell_name(const FitSearch& search, const FitCell& cell) {
 
 std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + text + ")"; }
 
-std::string grid_table(const FitSearch& search) {
+/// A row of the table: a point of the grid and an option string.
+struct GridRow {
+  std::size_t point = 0;
+  std::size_t conf = 0;
+};
+
+const FitCell& cell_at(const FitSearch& search, const GridRow& row, std::size_t gpu) {
   const std::size_t gpus = search.question().gpus.size();
-  const std::size_t confs = search.question().confs.size();
+  return search.cells()[(row.point * gpus + gpu) * search.question().confs.size() + row.conf];
+}
+
+/// The peak on the first GPU; without one that fits, the largest number.
+std::uint64_t peak_of(const FitSearch& search, const GridRow& row) {
+  const FitCell& cell = cell_at(search, row, 0);
+  const LargestValue answer = largest_value(cell.facts);
+  return answer.fits ? search.limited_run(cell, *answer.fits)->peak_reserved : UINT64_MAX;
+}
+
+/// In the order of the grid; if nothing is searched, the least peak comes first.
+std::vector<GridRow> grid_rows(const FitSearch& search) {
+  std::vector<GridRow> rows;
+  for (std::size_t point = 0; point < search.question().points.size(); ++point)
+    for (std::size_t conf = 0; conf < search.question().confs.size(); ++conf)
+      rows.push_back({point, conf});
+  if (search.question().searched == nullptr)
+    std::ranges::stable_sort(rows, {}, [&](const GridRow& row) { return peak_of(search, row); });
+  return rows;
+}
+
+std::string grid_table(const FitSearch& search) {
   const bool has_names = !row_name(search, search.cells().front()).empty();
   std::vector<Column> columns;
   if (has_names) columns.push_back(left(""));
   for (const FitGpu& gpu : search.question().gpus)
     columns.push_back(left(gpu.name + ", " + format_bytes(gpu.memory)));
   Table table(std::move(columns));
-  for (std::size_t point = 0; point < search.question().points.size(); ++point)
-    for (std::size_t conf = 0; conf < confs; ++conf) {
-      const auto cell_at = [&](std::size_t gpu) -> const FitCell& {
-        return search.cells()[(point * gpus + gpu) * confs + conf];
-      };
-      std::vector<std::string> cells;
-      if (has_names) cells.push_back(row_name(search, cell_at(0)));
-      for (std::size_t gpu = 0; gpu < gpus; ++gpu) cells.push_back(cell_text(search, cell_at(gpu)));
-      table.add(std::move(cells));
-    }
+  for (const GridRow& row : grid_rows(search)) {
+    std::vector<std::string> cells;
+    if (has_names) cells.push_back(row_name(search, cell_at(search, row, 0)));
+    for (std::size_t gpu = 0; gpu < search.question().gpus.size(); ++gpu)
+      cells.push_back(cell_text(search, cell_at(search, row, gpu)));
+    table.add(std::move(cells));
+  }
   return table.text();
 }
 

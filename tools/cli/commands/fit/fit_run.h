@@ -19,6 +19,8 @@ struct FitRun {
   std::vector<std::optional<std::string>> confs;
   /// The file for what the program prints.
   std::string log;
+  /// The socket of a ForkServer that forks the program; below 0 if it is started anew.
+  int fork_server = -1;
 };
 
 /// Reasons of the command for ending a run.

@@ -63,9 +63,9 @@ void write_all(int file, const std::string& text) {
 
 /// A run whose program is forked by the server. The program's process is the first line of the
 /// file.
-FitFigures forked_figures(const FitRun& run, int fork_server, int file) {
+FitFigures forked_figures(const FitRun& run, int file) {
   double processor_s = 0;
-  const ForkedRun forked{fork_server, run.log, [file](pid_t process) {
+  const ForkedRun forked{run.fork_server, run.log, [file](pid_t process) {
                            write_all(file, std::to_string(process) + "\n");
                          }};
   FitFigures figures = figures_of_run(run, [&](const PreloadedProgram& program) {
@@ -77,25 +77,18 @@ FitFigures forked_figures(const FitRun& run, int fork_server, int file) {
   return figures;
 }
 
-struct Surroundings {
-  pid_t parent = 0;
-  int file = -1;
-  int fork_server = -1;
-};
-
-[[noreturn]] void run_alone(const FitRun& run, const Surroundings& around) {
-  stand_alone(around.parent);
+[[noreturn]] void run_alone(const FitRun& run, pid_t parent, int file) {
+  stand_alone(parent);
   take_standard_streams(run.log);
   FitFigures figures;
   try {
-    figures = around.fork_server < 0 ? figures_of_run(run, run_preloaded)
-                                     : forked_figures(run, around.fork_server, around.file);
+    figures = run.fork_server < 0 ? figures_of_run(run, run_preloaded) : forked_figures(run, file);
   } catch (const std::exception& error) {
     figures = {};
     figures.trouble = error.what();
   }
   using nlohmann::ordered_json;
-  write_all(around.file,
+  write_all(file,
             figures_json(figures).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   _exit(0);
 }
@@ -189,7 +182,7 @@ RunsSideBySide::RunsSideBySide(const SideBySideOptions& options, std::function<b
 
 bool RunsSideBySide::has_room() const {
   if (runs_.empty()) return true;
-  if (runs_.size() >= options_.jobs) return false;
+  if (!has_ended_one_ || runs_.size() >= options_.jobs) return false;
   // Runs that have begun may still grow.
   std::uint64_t missing = largest_host_bytes_;
   for (const Run& run : runs_)
@@ -207,7 +200,7 @@ void RunsSideBySide::start(std::size_t number, const FitRun& run) {
     close(file);
     throw std::runtime_error(std::string("no process can be made: ") + std::strerror(errno));
   }
-  if (process == 0) run_alone(run, {parent, file, fork_server_});
+  if (process == 0) run_alone(run, parent, file);
   Run started;
   started.number = number;
   started.process = process;
@@ -285,6 +278,9 @@ std::vector<EndedRun> RunsSideBySide::take_ended() {
     }
     run.processor_s =
         std::max(run.processor_s, seconds_of(used.ru_utime) + seconds_of(used.ru_stime));
+    run.host_bytes = std::max(run.host_bytes, static_cast<std::uint64_t>(used.ru_maxrss) << 10U);
+    largest_host_bytes_ = std::max(largest_host_bytes_, run.host_bytes);
+    has_ended_one_ = true;
     ended.push_back(finished(run));
     runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
   }

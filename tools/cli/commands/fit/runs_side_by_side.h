@@ -33,12 +33,9 @@ class RunsSideBySide {
   RunsSideBySide& operator=(const RunsSideBySide&) = delete;
   ~RunsSideBySide() { end_all(); }
 
-  /// From now on programs are forked by a ForkServer, whose socket this is.
-  void fork_from(int fork_server) { fork_server_ = fork_server; }
-
   std::size_t count() const { return runs_.size(); }
-  /// Whether a core is free, and the memory that the largest run took so far. The first run has
-  /// room always.
+  /// Whether a core is free, and the memory that the largest run took so far. The first run is
+  /// alone, as nobody knows yet what it takes.
   bool has_room() const;
   /// Throws if no process can be made.
   void start(std::size_t number, const FitRun& run);
@@ -70,10 +67,9 @@ class RunsSideBySide {
 
   SideBySideOptions options_;
   std::function<bool()> is_stopped_;
-  /// Below 0 if each run starts the program anew.
-  int fork_server_ = -1;
   std::vector<Run> runs_;
   std::uint64_t largest_host_bytes_ = 0;
+  bool has_ended_one_ = false;
   Clock::time_point next_look_;
 };
 
