@@ -41,7 +41,7 @@ LEVELS = {
         ["traces/formats"],
     ],
     "replay": [
-        ["replay/metrics"],
+        ["replay/metrics", "replay/fit"],
         ["replay/recording"],
         ["replay/kinds", "replay/replayer"],
         ["replay/call_sites"],
@@ -57,6 +57,7 @@ LEVELS = {
         # Commands that show parts of what the others show.
         ["tools/cli/commands/advise", "tools/cli/commands/capacity", "tools/cli/commands/dry_run",
          "tools/cli/commands/policies"],
+        ["tools/cli/commands/fit"],
         ["tools/cli"],
     ],
     "tools/preload": [

@@ -234,6 +234,18 @@ class OtherPrograms(unittest.TestCase):
         self.assertEqual(run.exit_status, 5)
         self.assertEqual(run.histories, [])
 
+    def test_the_largest_value_that_fits(self):
+        for words in (["sh", "-c", "exit {status:0,3}"], ["sh", "-c", "true {n:1..9}"]):
+            try:
+                found = vramlab.fit(words, gpu=["a100-40gb", "rtx4090"], no_cache=True)
+            except vramlab.Error as error:
+                self.assertIn("dry_run", str(error))
+                self.skipTest("the stand-ins for CUDA's libraries are not built")
+            self.assertIsNone(found.best)
+            self.assertIn("used no memory of a GPU", found.rows[0].problem)
+        with self.assertRaises(vramlab.InputError):
+            vramlab.fit(["true", "{n:9..1}"], gpu="rtx4090")
+
     def test_a_program_on_the_allocator(self):
         try:
             self.assertEqual(vramlab.run(["sh", "-c", "exit 7"], mode="off"), 7)

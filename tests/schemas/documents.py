@@ -38,8 +38,10 @@ class Vramlab:
                                  f"{result.stderr.strip()}")
         return result.stdout
 
-    def json(self, *words, **more):
-        return json.loads(self.run(*words, "--json", **more))
+    def json(self, *words, options_end=(), **more):
+        """`options_end` are words behind --, such as a program."""
+        behind = ["--", *options_end] if options_end else []
+        return json.loads(self.run(*words, "--json", *behind, **more))
 
 
 def commands_below(vramlab, words):
@@ -247,6 +249,21 @@ def of_dry_runs(vramlab, scratch):
             yield "dry-run", json.load(text)
 
 
+def of_fits(vramlab, scratch):
+    """Runs of that program, which fails with 9 for its batch."""
+    if not vramlab.hook:
+        return
+    script = f"{scratch}/fit.py"
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("import os, sys\nif sys.argv[1] == '9':\n    os.environ['FAKE_TORCH_FAILS'] = '1'\n"
+                   f"{DRY_PROGRAM}\nsys.exit(sys.argv[1] == '9')\n")
+    words = [f"PYTHONPATH={vramlab.top}/tests/cuda_standins/command/fake_torch",
+             f"FAKE_TORCH_SNAPSHOT={scratch}/leak.pickle", "python3", "-B", script, "{batch:3,9}"]
+    yield "fit", vramlab.json("fit", "--device-memory", "1GiB", "--no-cache", options_end=words)
+    yield "fit", vramlab.json("fit", "--device-memory", "1GiB", "--search", "batch", "--no-cache",
+                              "-o", f"{scratch}/proofs", options_end=words)
+
+
 def documents_of(vramlab, scratch):
     """Pairs of a schema's name and a document."""
     recordings = written_recordings(vramlab, scratch)
@@ -258,6 +275,7 @@ def documents_of(vramlab, scratch):
     yield from of_the_rest(vramlab, scratch)
     yield from of_live(vramlab)
     yield from of_dry_runs(vramlab, scratch)
+    yield from of_fits(vramlab, scratch)
 
 
 def with_samples(vramlab, documents, commands):

@@ -9,6 +9,7 @@ OPEN = {
              ("files", "*", "host", "events_by_action"), ("files", "*", "program", "events_by_kind")},
     "replay": {("host", "statistics", "bucket_allocation")},
     "dry-run": {("processes", "*", "devices", "*", "metrics")},
+    "fit": {("rows", "*", "placeholders"), ("runs", "*", "placeholders")},
 }
 SPARSE = {
     "explain": {("answer", "metrics"), ("answer", "state")},

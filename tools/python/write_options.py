@@ -22,7 +22,7 @@ CALLED = [(getattr(Recording, name), name) for name in (
     "steps", "streams", "live", "report", "convert")]
 CALLED += [(Recording.growth, "top")]
 CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate")]
-CALLED += [(commands.dry_run, "dry-run"), (commands.record, "record"),
+CALLED += [(commands.dry_run, "dry-run"), (commands.fit, "fit"), (commands.record, "record"),
            (commands.run, "run")]
 #: The module asks for these itself, or has another way to say it.
 OWN = {"help", "json", "list-gpus", "quiet", "verbose"}

@@ -119,6 +119,12 @@ class Recording(HookTest):
         self.run_program(BEGIN, FAKE_TORCH_WITHOUT_CUDA="1")
         self.assertFalse(self.report()["has_cuda"])
 
+    def test_gpus_are_not_asked_about_before_cuda_is_up(self):
+        """PyTorch refuses CUDA to the forks of a process that has asked."""
+        told = self.run_program("import torch\nprint(torch._C.calls)\ntorch.cuda.init()\n"
+                                "print('_cuda_getArchFlags' in torch._C.calls)\n", FAKE_TORCH_CODE="sm_90")
+        self.assertEqual(told.stdout, "[]\nTrue\n")
+
     def test_outside_of_a_dry_run_nothing_happens(self):
         self.run_program(UP, VRAMLAB_DRY_RUN="")
         self.assertEqual(os.listdir(self.notes), [])
@@ -738,7 +744,7 @@ def sample_tokens(input_batch, counts, ask):
     def test_requests_have_one_word_after_their_prompt(self):
         sys.path.insert(0, HOOK)
         self.addCleanup(sys.path.remove, HOOK)
-        from vramlab_dry_run import serving
+        from vramlab_dry_run import vllm_steps
 
         class Numbers(list):
             def __add__(self, other):
@@ -755,8 +761,8 @@ def sample_tokens(input_batch, counts, ask):
         counts = types.SimpleNamespace(data_ptr=lambda: 0x1000)
         for source, told in ((0x1000, [0, 1, 1]), (0x2000, None)):
             self.assertEqual(of["sample_tokens"](
-                batch, counts, lambda: serving.answer(source, sys._getframe(1))), told)
-        self.assertIsNone(serving.answer(0x1000, sys._getframe(0)))
+                batch, counts, lambda: vllm_steps.answer(source, sys._getframe(1))), told)
+        self.assertIsNone(vllm_steps.answer(0x1000, sys._getframe(0)))
 
 
 class StoreOfAJob:

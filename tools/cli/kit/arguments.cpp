@@ -203,6 +203,8 @@ void add_several_confs(CLI::App& command, std::vector<std::string>& options,
                        const std::string& description) {
   command.add_option("--conf", options, description + "; may be given several times")
       ->expected(1)
+      // Otherwise the option would take the -- in front of a program.
+      ->allow_extra_args(false)
       ->take_all()
       ->type_name("OPTIONS");
 }
@@ -249,7 +251,10 @@ std::string refusal_of_memory(const std::string& text) {
   return "no device has " + text + " bytes: from 2 MiB, of which its memory is made, to 1 TiB";
 }
 
-CLI::Option* add_gpu(CLI::App& command, std::string& gpu, const std::string& description) {
+namespace {
+
+template <class Names>
+CLI::Option* add_gpu_names(CLI::App& command, Names& names, const std::string& description) {
   command
       .add_flag_callback(
           "--list-gpus",
@@ -259,7 +264,21 @@ CLI::Option* add_gpu(CLI::App& command, std::string& gpu, const std::string& des
           },
           "List the GPUs that --gpu knows, with their memory")
       ->trigger_on_parse();
-  return command.add_option("--gpu", gpu, description)->check(refusal_of_gpu)->type_name("NAME");
+  return command.add_option("--gpu", names, description)->check(refusal_of_gpu)->type_name("NAME");
+}
+
+}  // namespace
+
+CLI::Option* add_gpu(CLI::App& command, std::string& gpu, const std::string& description) {
+  return add_gpu_names(command, gpu, description);
+}
+
+void add_several_gpus(CLI::App& command, std::vector<std::string>& gpus,
+                      const std::string& description) {
+  add_gpu_names(command, gpus, description + "; may be given several times")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
 }
 
 CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& memory,

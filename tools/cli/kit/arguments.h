@@ -105,6 +105,9 @@ void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments);
 
 /// --gpu, which must be one of the list, and --list-gpus. The name must outlive the parsing.
 CLI::Option* add_gpu(CLI::App& command, std::string& gpu, const std::string& description);
+/// The same, which may be given several times.
+void add_several_gpus(CLI::App& command, std::vector<std::string>& gpus,
+                      const std::string& description);
 /// Empty if a device can have so many bytes.
 std::string refusal_of_memory(const std::string& text);
 

@@ -212,6 +212,10 @@ std::filesystem::path preload_library() {
   return find_own_file(library_name, library_name);
 }
 
+void become_preloaded(const PreloadedProgram& program) {
+  become(program, listed_for_loader(program.libraries));
+}
+
 ProgramEnd run_preloaded(const PreloadedProgram& program) {
   const std::string libraries = listed_for_loader(program.libraries);
   if (program.left == LeftProcesses::end) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

@@ -51,6 +51,10 @@ std::filesystem::path find_own_file(const std::filesystem::path& built,
 /// Throws if this build has no libraries for other programs at all.
 void require_own_libraries(const std::string& what);
 
+/// Replaces this process, a child made by fork, with the program. Throws InputError if LD_PRELOAD
+/// can't hold the name of a library.
+[[noreturn]] void become_preloaded(const PreloadedProgram& program);
+
 /// Runs the program to its end. Signals that somebody sends us are passed on to it; those of the
 /// terminal reach it anyway. Throws InputError if LD_PRELOAD can't hold the name of a library.
 ProgramEnd run_preloaded(const PreloadedProgram& program);

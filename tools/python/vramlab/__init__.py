@@ -15,6 +15,7 @@ from vramlab.commands import (
     conform,
     dry_run,
     explain,
+    fit,
     generate,
     merge,
     open,  # pylint: disable=redefined-builtin
@@ -32,6 +33,6 @@ from vramlab.values import Table, Value
 
 __all__ = [
     "Error", "InputError", "LimitError", "ProgramNotFound", "Progress", "Recording", "Table",
-    "Value", "advise", "ask", "capacity", "conform", "dry_run", "explain", "find_program", "generate",
+    "Value", "advise", "ask", "capacity", "conform", "dry_run", "explain", "find_program", "fit", "generate",
     "merge", "open", "record", "replay", "run", "sweep", "top", "workloads",
 ]

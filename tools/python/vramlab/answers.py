@@ -499,6 +499,60 @@ class DryRun(Table):
         return rows_below(self._document["processes"], "devices", "process")
 
 
+class Fit(Table):
+    """The largest values that fit. Its table has a row for each point of the grid, GPU and option string."""
+
+    __slots__ = ()
+    command: List[str]
+    #: the placeholder whose largest value is searched; None if there is a grid alone
+    searched: Optional[str]
+    rows: List[Value]
+    runs: List[Value]
+    seconds: float
+    _shown = ("command", "searched", "rows", "seconds")
+
+    @property
+    def best(self) -> Optional[Dict[str, Any]]:
+        """The values of the row that fits most, by name, with its GPU and option string: the largest
+        searched value, then the most memory left. None if nothing fits."""
+        fitting = [row for row in self._rows() if row["fits"]]
+        if not fitting:
+            return None
+        best = max(fitting, key=lambda row: (row.get(self._document["searched"], 0), row["headroom_bytes"] or 0))
+        return {name: value for name, value in best.items() if name in self._names()}
+
+    def _names(self) -> List[str]:
+        rows: List[Dict[str, Any]] = self._document["rows"]
+        searched = self._document["searched"]
+        return [*rows[0]["placeholders"], *([searched] if searched else []), "gpu", "conf"]
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return [self._row(row) for row in self._document["rows"]]
+
+    def _row(self, row: Dict[str, Any]) -> Dict[str, Any]:
+        largest = row["largest"] or {}
+        found = {name: _number_if_one(value) for name, value in row["placeholders"].items()}
+        if self._document["searched"]:
+            found[self._document["searched"]] = _number_if_one(largest.get("value"))
+        peak = largest.get("peak_reserved_bytes")
+        return {**found, "gpu": row["gpu"], "conf": row["conf"], "fits": bool(largest),
+                "peak_reserved_bytes": peak, "headroom_bytes": row["headroom_bytes"],
+                "problem": row["problem"]}
+
+
+def _number_if_one(text: Optional[str]) -> Any:
+    """
+    >>> _number_if_one("16"), _number_if_one("0.5"), _number_if_one("full")
+    (16, 0.5, 'full')
+    """
+    for kind in (int, float):
+        try:
+            return kind(text or "")
+        except ValueError:
+            pass
+    return text
+
+
 def _limit_text(limit: Dict[str, Any]) -> str:
     base, new = (shown_text(limit["metric"], limit[name]) for name in ("base", "new"))
     before = "" if limit["base"] is None else f", before {base}"

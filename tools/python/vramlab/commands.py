@@ -133,6 +133,22 @@ def dry_run(
     return found
 
 
+def fit(
+    words: Sequence[Path],
+    *,
+    gpu: Union[None, str, Sequence[str]] = None,
+    **options: Unpack[of.FitOptions],
+) -> answers.Fit:
+    """The largest value of a program's own arguments that fits, proven by dry runs:
+    `fit(["python", "train.py", "--batch", "{batch:1..512}"], gpu="rtx4090").best["batch"]`."""
+    given: Dict[str, object] = {"gpu": gpu, **options}
+    command_line = ["fit", *program.option_words(given), "--json", "--", *map(os.fsdecode, program.several(words))]
+    ended = program.run(command_line)
+    if not ended.output:
+        raise program.error_of("fit", ended)
+    return answers.Fit(program.checked(json.loads(ended.output.decode("utf-8"))))
+
+
 def _run_program(
     command: str, options: Mapping[str, object], words: Sequence[Path], summary: str
 ) -> Dict[str, Any]:

@@ -362,6 +362,32 @@ class DryRunOptions(TypedDict, total=False):
     world_size: int
 
 
+class FitOptions(TypedDict, total=False):
+    """Options of vramlab fit."""
+
+    conf: Texts
+    device_memory: Amount
+    fail_if: Texts
+    force: bool
+    format: Literal["text", "json", "csv", "markdown"]
+    gpus: int
+    held_by_others: Amount
+    jobs: int
+    keep_compiled: Text
+    kernel_time: Amount
+    no_cache: bool
+    output: Text
+    rank: int
+    ranks: Text
+    search: Text
+    steps: int
+    template: Texts
+    timeout: Amount
+    values: Literal["zeros", "ones", "random", "computed"]
+    values_from: Text
+    world_size: int
+
+
 class RecordOptions(TypedDict, total=False):
     """Options of vramlab record."""
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "replay/compare/limit.h"
+#include "tools/cli/commands/dry_run/dry_run_attempt.h"
 #include "tools/cli/commands/dry_run/dry_run_job.h"
+#include "tools/cli/commands/dry_run/dry_run_options.h"
 #include "tools/cli/commands/dry_run/dry_run_outcome.h"
 #include "tools/cli/commands/dry_run/process_notes.h"
 #include "tools/cli/commands/report/report_command.h"
@@ -32,8 +34,6 @@ class App;
 namespace vramlab::tools {
 namespace {
 
-using traces::Overwrite;
-
 CLI::Validator size_or_none() {
   return CLI::Validator(
       [](std::string& text) {
@@ -44,24 +44,14 @@ CLI::Validator size_or_none() {
       "SIZE|none");
 }
 
-CLI::Validator time_or_zero() {
-  return CLI::Validator(
-      [](std::string& text) { return text == "0" ? std::string() : time_in_nanoseconds()(text); },
-      "TIME");
-}
-
 void add_device_options(CLI::App& command, DryRunArguments& arguments) {
   add_gpu(command, arguments.gpu,
           "The GPU to have, with its memory (default: the properties of " + std::string(usual_gpu) +
               " and no limit of memory)");
-  constexpr unsigned most_gpus = 64;
-  command.add_option("--gpus", arguments.gpu_count, "How many of them (default: 1)")
-      ->check(CLI::Range(1U, most_gpus));
   command
       .add_option("--device-memory", arguments.device_memory,
                   "Memory of each device for the allocator, such as 80GiB, or none for no limit")
       ->transform(size_or_none());
-  add_held_by_others(command, arguments.held_by_others, "nothing");
   command.add_option("--conf", arguments.conf,
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   command
@@ -72,38 +62,16 @@ void add_device_options(CLI::App& command, DryRunArguments& arguments) {
           "with an error after that, once more with zeros, with ones, then with random")
       ->check(CLI::IsMember({"zeros", "ones", "random", "computed", "auto"}))
       ->capture_default_str();
-  command
-      .add_option("--values-from", arguments.values_from,
-                  "A file of Python whose function values(read) answers what the program reads")
-      ->check(CLI::ExistingFile);
-  command
-      .add_option("--kernel-time", arguments.kernel_time_ns,
-                  "The time that a kernel takes, such as 10us (the default); 0: all work is over "
-                  "at once")
-      ->transform(time_or_zero());
-}
-
-void add_job_options(CLI::App& command, DryRunArguments& arguments) {
-  command.add_option("--rank", arguments.rank, "Run the program alone as this rank of a job");
-  command.add_option("--ranks", arguments.ranks,
-                     "Run it as each of these ranks, one after another: all, 0,7 or 0-3");
-  constexpr unsigned most_ranks = 1U << 20;
-  command.add_option("--world-size", arguments.world_size, "How many ranks the job has")
-      ->check(CLI::Range(1U, most_ranks));
+  add_machine_options(command, arguments);
 }
 
 void add_history_options(CLI::App& command, DryRunArguments& arguments) {
-  command.add_option("--steps", arguments.steps,
-                     "End the program, with status 0, after so many steps of an optimizer");
   command.add_option("--mark-every", arguments.mark_every,
                      "Mark the history each so many steps of an optimizer");
   command
       .add_option("--report-signal", arguments.report_signal,
                   "The signal at which a process writes its history up to then")
       ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
-  command.add_option("--keep-compiled", arguments.keep_compiled,
-                     "A folder for code that the program compiles (inductor, Triton, extensions), "
-                     "so that the next dry run need not; never that of a real run");
   command.add_option("-o,--output", arguments.output,
                      "Where the history goes, a snapshot of PyTorch; %p stands for the process, "
                      "%h for the host, %q{RANK} for a variable of its environment");
@@ -115,40 +83,19 @@ void add_history_options(CLI::App& command, DryRunArguments& arguments) {
 void add_dry_run_options(CLI::App& command, DryRunArguments& arguments) {
   add_device_options(command, arguments);
   add_job_options(command, arguments);
+  add_course_options(command, arguments);
   add_history_options(command, arguments);
   command.add_flag("--fail-on-oom", arguments.fails_on_out_of_memory,
                    "Exit with 1 if a request for memory fails");
-  command
-      .add_option("--fail-if", arguments.fail_if,
-                  "Exit with 1 if this holds of a process, such as 'peak_reserved > 20GiB'; may "
-                  "be given several times")
-      ->expected(1)
-      // Otherwise the option would take the -- in front of the program.
-      ->allow_extra_args(false)
-      ->take_all();
+  add_fail_if(command, arguments,
+              "Exit with 1 if this holds of a process, such as 'peak_reserved > 20GiB'; may be "
+              "given several times");
   command.add_flag("--explain", arguments.explains,
                    "List every place at which the program read a value of the device, and every "
                    "answer that a GPU may give otherwise");
   command.add_flag("-q,--quiet", arguments.flags.quiet, "No summary");
   command.add_flag("-v,--verbose", arguments.flags.verbose, "Also say what is read and explained");
   command.add_option("PROGRAM", arguments.program, "The program and its arguments, after --");
-}
-
-Overwrite overwrite_of(const DryRunArguments& arguments) {
-  return arguments.may_overwrite ? Overwrite::allowed : Overwrite::refused;
-}
-
-std::vector<replay::Limit> limits_of(const DryRunArguments& arguments) {
-  std::vector<replay::Limit> limits;
-  for (const std::string& text : arguments.fail_if) {
-    limits.push_back(replay::parse_limit(text, "--fail-if"));
-    if (limits.back().needs_base())
-      throw traces::InputError({"--fail-if", "",
-                                "a limit on the value itself, such as "
-                                "'peak_reserved > 20GiB', as a dry run is compared with nothing",
-                                text});
-  }
-  return limits;
 }
 
 /// Checked before the program runs for minutes.
@@ -158,32 +105,6 @@ void check_outputs(const DryRunArguments& arguments) {
     check_new_output(arguments.output, overwrite_of(arguments));
   check_new_output(arguments.report, overwrite_of(arguments));
   check_new_output(arguments.json, overwrite_of(arguments));
-}
-
-void judge(const std::vector<replay::Limit>& limits, DryRunOutcome& outcome) {
-  for (const DryRunProcess& process : outcome.processes) {
-    if (process.findings.devices.empty()) continue;
-    const replay::MetricValues metrics = process.findings.metrics();
-    for (const replay::Limit& limit : limits) {
-      const replay::MetricValue* const value = find_value(metrics, limit.metric->name);
-      if (value == nullptr)
-        throw traces::InputError({"--fail-if", "", "a metric that a history has", limit.text});
-      if (!is_broken(limit, 0, value->value)) continue;
-      const bool is_ratio = limit.metric->unit == replay::MetricUnit::ratio;
-      outcome.broken.push_back(
-          {limit.text, process.notes.process,
-           is_ratio ? ratio_text(value->value)
-                    : amount_text(*limit.metric, static_cast<std::uint64_t>(value->value))});
-    }
-  }
-}
-
-void find_in_histories(DryRunOutcome& outcome) {
-  run_tasks(outcome.processes.size(), usual_thread_count(), [&](std::size_t i) {
-    DryRunProcess& process = outcome.processes[i];
-    if (!process.notes.python || process.notes.python->history.empty()) return;
-    process.findings = find_in_history(process.notes.python->history, process.notes.python->torch);
-  });
 }
 
 /// Explains the first process that ran out of memory.
@@ -243,80 +164,9 @@ void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) 
   output.finish();
 }
 
-/// The name of the recordings of the driver's calls, without the number of the process.
-constexpr const char* driver_calls = "driver-calls";
-
-/// Adds the recorded driver's calls of processes that have no history of PyTorch.
-void add_traces(const DryRunArguments& arguments, const NumberedFolder& folder,
-                std::vector<ProcessNotes>& processes) {
-  names::ProcessFacts facts = names::facts_of_this_process();
-  for (const RecordingPart& part : recording_parts(folder.path(), driver_calls)) {
-    const auto process = std::ranges::find(processes, part.process, &ProcessNotes::process);
-    if (process == processes.end() || !process->history().empty()) continue;
-    process->trace = part.path + ".vtrace";
-    finish_recording(part, process->trace,
-                     {traces::TraceFormat::native_binary, Overwrite::allowed});
-    facts.process = part.process;
-    if (!arguments.output.empty())
-      process->trace_output =
-          names::expanded_name(names::from_this_folder(arguments.output), facts);
-  }
-}
-
-/// Reads the notes and histories once the program has ended.
-DryRunOutcome look_at(const DryRunArguments& arguments, const NumberedFolder& folder,
-                      const JobEnd& end) {
-  DryRunOutcome outcome;
-  outcome.status = end.status;
-  outcome.ranks = end.ranks;
-  outcome.values = arguments.values;
-  std::vector<ProcessNotes> all = read_process_notes(folder.path().string(), outcome.troubles);
-  add_traces(arguments, folder, all);
-  for (const ProcessNotes& notes : all) outcome.processes.push_back({notes, {}, {}});
-  const auto names = name_histories(all, {end.process, overwrite_of(arguments)});
-  for (DryRunProcess& process : outcome.processes)
-    if (const auto name = names.find(process.notes.process); name != names.end())
-      process.history = name->second;
-  find_in_histories(outcome);
-  find_what_ifs(arguments, outcome);
-  return outcome;
-}
-
 bool fails(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
   return !outcome.broken.empty() ||
          (arguments.fails_on_out_of_memory && outcome.ran_out_of_memory());
-}
-
-/// The recorder stands between the program and the stand-in driver, so it comes first.
-void record_driver_calls(const NumberedFolder& folder, PreloadedProgram& program) {
-  program.libraries.insert(program.libraries.begin(), preload_library());
-  program.variables.emplace_back("VRAMLAB_SHIM", "record");
-  program.variables.emplace_back("VRAMLAB_RECORD",
-                                 names::literal_name((folder.path() / driver_calls).string()));
-}
-
-/// A run of the program, whose notes and histories lie in its folder.
-struct Attempt {
-  DryRunArguments arguments;
-  std::unique_ptr<NumberedFolder> folder;
-  JobEnd end;
-  /// How the attempts before ended, for a sentence.
-  std::string retried_because;
-};
-
-Attempt attempt(const DryRunArguments& arguments) {
-  const std::filesystem::path stand_ins = stand_in_folder();
-  Attempt made{arguments,
-               std::make_unique<NumberedFolder>(scratch_place().folder + "/vramlab-dry-run-" +
-                                                std::to_string(geteuid())),
-               {},
-               {}};
-  PreloadedProgram program{arguments.program,
-                           stand_in_variables(arguments, stand_ins, made.folder->path()),
-                           stand_in_libraries(stand_ins), LeftProcesses::end};
-  if (is_plain_program(arguments.program.front())) record_driver_calls(*made.folder, program);
-  made.end = run_job(program, asked_ranks(arguments), arguments, *made.folder);
-  return made;
 }
 
 /// How the program ended, if a made-up value may be the reason; empty otherwise.
@@ -366,8 +216,8 @@ ExitStatus report_on(const std::vector<replay::Limit>& limits, const Attempt& ma
   removal.begin({folder.path().string()});
   const auto own = static_cast<ExitStatus>(end.status);
   try {
-    DryRunOutcome outcome = look_at(arguments, folder, end);
-    outcome.retried_because = made.retried_because;
+    DryRunOutcome outcome = outcome_of(made);
+    find_what_ifs(arguments, outcome);
     judge(limits, outcome);
     // The message about a program that can't be run was printed already.
     const bool was_run = end.status != program_not_found && end.status != program_not_runnable;

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -57,10 +56,15 @@ int rank_of(const std::string& name) {
   return name.starts_with("libcudart.so") ? 1 : 2;
 }
 
-std::string in_front_of(const std::filesystem::path& folder, const char* variable) {
+/// The folder in front of those that the caller's variable names, else the environment's.
+std::string in_front_of(const std::filesystem::path& folder, const char* variable,
+                        const DryRunArguments& arguments) {
   // No thread of ours changes the environment.
-  const char* const before = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
-  return folder.string() + (before == nullptr || *before == '\0' ? "" : std::string(":") + before);
+  const char* const inherited = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  std::string before = inherited == nullptr ? "" : inherited;
+  for (const auto& [name, value] : arguments.variables)
+    if (name == variable) before = value;
+  return folder.string() + (before.empty() ? "" : ":" + before);
 }
 
 std::string memory_text(const DryRunArguments& arguments) {
@@ -243,8 +247,8 @@ Variables stand_in_variables(const DryRunArguments& arguments,
                              const std::filesystem::path& stand_ins,
                              const std::filesystem::path& scratch) {
   Variables variables = {
-      {"PYTHONPATH", in_front_of(stand_ins / "python", "PYTHONPATH")},
-      {"PATH", in_front_of(stand_ins / "bin", "PATH")},
+      {"PYTHONPATH", in_front_of(stand_ins / "python", "PYTHONPATH", arguments)},
+      {"PATH", in_front_of(stand_ins / "bin", "PATH", arguments)},
       {"VRAMLAB_DRY_RUN", "1"},
       {"VRAMLAB_DRY_RUN_GPU", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
       {"VRAMLAB_DRY_RUN_GPUS", std::to_string(arguments.gpu_count)},
@@ -262,6 +266,7 @@ Variables stand_in_variables(const DryRunArguments& arguments,
                            std::filesystem::absolute(arguments.values_from).string());
   if (!arguments.output.empty())
     variables.emplace_back("VRAMLAB_DRY_RUN_OUTPUT", names::from_this_folder(arguments.output));
+  if (arguments.tells_files) variables.emplace_back("VRAMLAB_DRY_RUN_FILES", "1");
   if (arguments.steps > 0)
     variables.emplace_back("VRAMLAB_DRY_RUN_STEPS", std::to_string(arguments.steps));
   if (arguments.mark_every > 0)
@@ -271,6 +276,8 @@ Variables stand_in_variables(const DryRunArguments& arguments,
   if (arguments.conf)
     for (const char* const name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"})
       variables.emplace_back(name, *arguments.conf);
+  for (const auto& variable : arguments.variables)
+    if (variable.first != "PYTHONPATH" && variable.first != "PATH") variables.push_back(variable);
   return variables;
 }
 
@@ -293,20 +300,19 @@ std::vector<unsigned> asked_ranks(const DryRunArguments& arguments) {
   return {ranks.begin(), ranks.end()};
 }
 
-JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
-               const DryRunArguments& arguments, const NumberedFolder& folder) {
+JobEnd run_job(const Job& asked, const DryRunArguments& arguments, const NumberedFolder& folder) {
   const std::filesystem::path compiled = place_of_compiled_code(arguments, folder.path());
   make_place(compiled);
-  if (ranks.empty()) {
-    const ProgramEnd end = run_preloaded(program);
+  if (asked.ranks.empty()) {
+    const ProgramEnd end = asked.run(asked.program);
     return {end.process, end.status, {}};
   }
   JobEnd job;
-  for (const unsigned rank : ranks) {
-    PreloadedProgram as_rank = program;
+  for (const unsigned rank : asked.ranks) {
+    PreloadedProgram as_rank = asked.program;
     for (auto& variable : rank_variables(rank, arguments))
       as_rank.variables.push_back(std::move(variable));
-    const ProgramEnd end = run_preloaded(as_rank);
+    const ProgramEnd end = asked.run(as_rank);
     // In a real job every rank compiles for itself.
     if (arguments.keep_compiled.empty()) {
       std::filesystem::remove_all(compiled);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +21,8 @@ namespace vramlab::tools {
 
 /// The GPU whose properties a program sees if none is named.
 inline constexpr const char* usual_gpu = "a100-80gb";
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
 
 struct DryRunArguments {
   /// If empty, the properties of the usual GPU, and no limit of memory.
@@ -54,6 +57,10 @@ struct DryRunArguments {
   bool explains = false;
   CommonFlags flags;
   std::vector<std::string> program;
+  /// Whether the hook for Python tells the files that decide what the program does.
+  bool tells_files = false;
+  /// Variables of the program's environment that the caller adds.
+  Variables variables;
 
   /// For the allocator of each device; empty without a limit.
   std::optional<Bytes> memory() const;
@@ -95,8 +102,6 @@ bool is_program(const std::string& word);
 /// none. Its history is the driver's calls.
 bool is_plain_program(const std::string& word);
 
-using Variables = std::vector<std::pair<std::string, std::string>>;
-
 /// The environment of the program. Our folders come first in PATH and PYTHONPATH. `scratch` is the
 /// folder of this run, for notes and histories.
 Variables stand_in_variables(const DryRunArguments& arguments,
@@ -122,8 +127,17 @@ struct JobEnd {
   std::vector<RankEnd> ranks;
 };
 
+/// Runs a program to its end.
+using RunProgram = std::function<ProgramEnd(const PreloadedProgram&)>;
+
+/// A job before it runs.
+struct Job {
+  PreloadedProgram program;
+  std::vector<unsigned> ranks;
+  RunProgram run = run_preloaded;
+};
+
 /// Ranks run one after another, each alone.
-JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
-               const DryRunArguments& arguments, const NumberedFolder& folder);
+JobEnd run_job(const Job& job, const DryRunArguments& arguments, const NumberedFolder& folder);
 
 }  // namespace vramlab::tools

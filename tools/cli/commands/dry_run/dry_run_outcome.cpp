@@ -86,15 +86,6 @@ std::vector<ShownDevice> devices_of(const DryRunOutcome& outcome) {
   return shown;
 }
 
-/// Two parts of the path, as call sites have everywhere.
-std::string short_place(const std::string& place) {
-  const std::size_t name_end = place.find(':');
-  std::size_t slash = place.rfind('/', name_end);
-  if (slash == std::string::npos || slash == 0) return place;
-  slash = place.rfind('/', slash - 1);
-  return slash == std::string::npos ? place : place.substr(slash + 1);
-}
-
 std::string named(const std::vector<CountedSubject>& subjects) {
   std::string text;
   for (const CountedSubject& subject :

@@ -52,6 +52,15 @@ Note note_from(const ordered_json& object) {
   return note;
 }
 
+std::vector<NotedFile> files_from(const ordered_json& object) {
+  std::vector<NotedFile> files;
+  for (const ordered_json& file : list_of(object, "files"))
+    if (file.is_array() && file.size() == 3 && file[0].is_string() && file[1].is_number_integer() &&
+        file[2].is_number_integer())
+      files.push_back({file[0], file[1], file[2]});
+  return files;
+}
+
 PythonNotes python_from(const ordered_json& object) {
   PythonNotes notes;
   notes.torch = text_of(object, "torch");
@@ -69,6 +78,7 @@ PythonNotes python_from(const ordered_json& object) {
   notes.kernel_code = texts_of(object, "kernel_code");
   notes.missing_functions = texts_of(object, "missing_functions");
   notes.troubles = texts_of(object, "troubles");
+  notes.files = files_from(object);
   if (const auto failures = object.find("out_of_memory"); failures != object.end()) {
     notes.failure_count = value_of<std::uint64_t>(*failures, "count");
     for (const ordered_json& failure : list_of(*failures, "first"))
@@ -143,6 +153,14 @@ std::vector<const Note*> ProcessNotes::of_kind(const std::string& kind) const {
   for (const Note& note : notes)
     if (note.kind == kind) found.push_back(&note);
   return found;
+}
+
+std::string short_place(const std::string& place) {
+  const std::size_t name_end = place.find(':');
+  std::size_t slash = place.rfind('/', name_end);
+  if (slash == std::string::npos || slash == 0) return place;
+  slash = place.rfind('/', slash - 1);
+  return slash == std::string::npos ? place : place.substr(slash + 1);
 }
 
 std::string ProcessNotes::last_read() const {

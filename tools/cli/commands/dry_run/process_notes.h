@@ -67,6 +67,14 @@ struct NotedError {
   std::string place;
 };
 
+/// A file that decides what the program does, as it was at the program's end.
+struct NotedFile {
+  std::string path;
+  /// Below 0 for a file that is missing.
+  std::int64_t bytes = 0;
+  std::int64_t changed_ns = 0;
+};
+
 /// The notes of the hook for Python.
 struct PythonNotes {
   std::string torch;
@@ -90,6 +98,8 @@ struct PythonNotes {
   std::vector<NotedFailure> failures;
   /// Functions that PyTorch looks for and no stand-in has; they were added for this run.
   std::vector<std::string> missing_functions;
+  /// Empty unless they were asked for.
+  std::vector<NotedFile> files;
   /// Errors inside the hook.
   std::vector<std::string> troubles;
 };
@@ -123,6 +133,9 @@ struct ProcessNotes {
   /// The place at which a made-up value was read last; empty if none was.
   std::string last_read() const;
 };
+
+/// The place with two parts of its path, as call sites have everywhere.
+std::string short_place(const std::string& place);
 
 /// In order of the processes' numbers. Unreadable notes are left out, with a sentence in
 /// `troubles`.

@@ -15,6 +15,10 @@ def begin():
 
     endings.watch()
     alone.prepare()
+    if os.environ.get("VRAMLAB_DRY_RUN_FILES") == "1":
+        from vramlab_dry_run import files_read
+
+        files_read.watch()
     import_watch.call_before_import("torch", _torch_is_found)
     import_watch.call_after_import("torch.cuda", _torch_cuda_is_there)
 

@@ -61,6 +61,10 @@ def _write():
 
     recording.dump()
     report.guarded(_note_error)(report)
+    if os.environ.get("VRAMLAB_DRY_RUN_FILES") == "1":
+        from vramlab_dry_run import files_read
+
+        report.guarded(files_read.tell)(report)
     report.guarded(report.save)()
 
 

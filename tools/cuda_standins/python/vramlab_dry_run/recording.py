@@ -39,7 +39,6 @@ def prepare(torch_cuda):
     endings.watch_requests_to_end()
     if not report.values["has_cuda"]:
         return
-    report.values["kernel_code"] = _kernel_code(torch)
     report.guarded(_tell_cudnn_version)(torch)
     place.prepare(os.path.dirname(os.path.abspath(torch.__file__)))
     _wrap(sys.modules["torch.cuda.memory"])
@@ -49,7 +48,8 @@ def prepare(torch_cuda):
 
 
 def _kernel_code(torch):
-    """The architectures that PyTorch has kernels for, such as sm_90."""
+    """The architectures that PyTorch has kernels for, such as sm_90. Asked once CUDA is up: PyTorch refuses CUDA to the
+    forks of a process that asked before."""
     flags = getattr(torch._C, "_cuda_getArchFlags", None)
     return (flags() or "").split() if flags else []
 
@@ -93,6 +93,7 @@ def _cuda_came_up():
     _process = os.getpid()
     endings.note_process()
     report.values["cuda_came_up"] = True
+    report.values["kernel_code"] = _kernel_code(sys.modules["torch"])
     unrecorded.cuda_came_up()
     _record("all", context=_context(), stacks=_stacks(), max_entries=sys.maxsize, **_more)
     for begin in (_watch_failures, place.register, values.watch, computed.begin, labels.begin,

@@ -14,7 +14,7 @@ import struct
 import sys
 import threading
 
-from vramlab_dry_run import computed, generation, place, report, serving, waiting
+from vramlab_dry_run import computed, generation, place, report, vllm_steps, waiting
 
 _FLOATS = {2: "e", 4: "f", 8: "d"}
 
@@ -100,7 +100,7 @@ def _fill(answer, copy, frame):
         if given is None and "transformers.generation.utils" in sys.modules:
             given = generation.answer(copy.count, frame)
         if given is None and "vllm.v1.worker.gpu.async_utils" in sys.modules:
-            given = serving.answer(copy.source, frame)
+            given = vllm_steps.answer(copy.source, frame)
         if given is None:
             if known == computed.MADE_UP:
                 _is_waited_for(copy, before, frame)

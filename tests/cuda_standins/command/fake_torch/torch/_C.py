@@ -19,6 +19,7 @@ if not os.environ.get("FAKE_TORCH_WITHOUT_CUDA"):
 if os.environ.get("FAKE_TORCH_CODE"):
 
     def _cuda_getArchFlags():
+        calls.append("_cuda_getArchFlags")
         return os.environ["FAKE_TORCH_CODE"]
 
 

@@ -1,0 +1,229 @@
+#include "tools/cli/commands/fit/fork_server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+namespace vramlab::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int poll_ms = 50;
+/// How long a program may take to end once it is asked to, in polls.
+constexpr int most_polls_of_ending = 60;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what + ": " + std::strerror(errno));
+}
+
+/// Both ends; the second is for another process.
+std::array<int, 2> socket_pair(int kind) {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, kind | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("no sockets can be made");
+  return ends;
+}
+
+[[noreturn]] void become_server(const PreloadedProgram& program, const std::string& log,
+                                int control) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_UNBLOCK, &all, nullptr);
+  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  fcntl(control, F_SETFD, 0);
+  become_preloaded(program);
+}
+
+std::string request_text(const ForkedRun& run, const PreloadedProgram& program) {
+  constexpr std::ptrdiff_t interpreter_and_script = 2;
+  ordered_json variables = ordered_json::object();
+  for (const auto& [name, value] : program.variables) variables[name] = value;
+  return ordered_json(
+             {{"arguments", std::vector<std::string>(program.words.begin() + interpreter_and_script,
+                                                     program.words.end())},
+              {"variables", variables},
+              {"folder", std::filesystem::current_path().string()},
+              {"log", run.log}})
+      .dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+}
+
+/// Sends the request with one end of a new connection, and returns the other.
+int connect_with(const ForkedRun& run, const PreloadedProgram& program) {
+  const auto [own, other] = socket_pair(SOCK_STREAM);
+  std::string text = request_text(run, program);
+  iovec part{text.data(), text.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = space.data();
+  message.msg_controllen = space.size();
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &other, sizeof(int));
+  const ssize_t sent = sendmsg(run.control, &message, MSG_NOSIGNAL);
+  close(other);
+  if (sent < 0) {
+    close(own);
+    fail("the interpreter that all runs share is gone");
+  }
+  return own;
+}
+
+void send_to_all(pid_t process, int signal) {
+  // Before it has a group of its own.
+  if (kill(-process, signal) != 0) kill(process, signal);
+}
+
+bool is_any_left(pid_t process) { return kill(-process, 0) == 0; }
+
+void wait_shortly() {
+  const timespec pause{0, 1'000'000L * poll_ms};
+  nanosleep(&pause, nullptr);
+}
+
+/// Asks processes that the program left to end, and does not wait for ever.
+void end_what_is_left(pid_t process) {
+  if (!is_any_left(process)) return;
+  send_to_all(process, SIGTERM);
+  for (int polls = 0; polls < most_polls_of_ending && is_any_left(process); ++polls) wait_shortly();
+  send_to_all(process, SIGKILL);
+}
+
+sigset_t requests_to_end() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&signals, signal);
+  return signals;
+}
+
+int status_of_wait(int ended) {
+  return WIFSIGNALED(ended) ? ended_by_signal + WTERMSIG(ended) : WEXITSTATUS(ended);
+}
+
+/// The lines of a connection: the process, then the status and the processor time.
+class Answers {
+ public:
+  explicit Answers(int connection) : connection_(connection) {}
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+  ~Answers() { close(connection_); }
+
+  /// Waits for a line. Requests to end are passed on to the process, if there is one.
+  std::string line(pid_t process) {
+    const sigset_t signals = requests_to_end();
+    int polls_of_ending = -1;
+    while (text_.find('\n') == std::string::npos) {
+      pollfd waited{connection_, POLLIN, 0};
+      if (poll(&waited, 1, poll_ms) > 0) read_more();
+      const timespec at_once{0, 0};
+      if (polls_of_ending < 0 && sigtimedwait(&signals, nullptr, &at_once) > 0) polls_of_ending = 0;
+      if (polls_of_ending < 0 || process == 0) continue;
+      if (polls_of_ending == 0) send_to_all(process, SIGTERM);
+      if (++polls_of_ending > most_polls_of_ending) send_to_all(process, SIGKILL);
+    }
+    const std::size_t end = text_.find('\n');
+    std::string line = text_.substr(0, end);
+    text_.erase(0, end + 1);
+    return line;
+  }
+
+ private:
+  void read_more() {
+    std::array<char, 256> part{};
+    const ssize_t got = read(connection_, part.data(), part.size());
+    if (got < 0 && errno == EINTR) return;
+    if (got <= 0) throw std::runtime_error("the interpreter that all runs share has ended");
+    text_.append(part.data(), static_cast<std::size_t>(got));
+  }
+
+  int connection_;
+  std::string text_;
+};
+
+}  // namespace
+
+bool is_script_of_python(const std::vector<std::string>& words) {
+  if (words.size() < 2) return false;
+  const std::string name = std::filesystem::path(words[0]).filename().string();
+  const bool is_python =
+      name.starts_with("python") && name.find_first_not_of("0123456789.", 6) == std::string::npos;
+  return is_python && !words[1].starts_with('-') && is_program(words[0]) &&
+         std::filesystem::is_regular_file(words[1]);
+}
+
+ForkServer::ForkServer(const DryRunArguments& arguments, const std::filesystem::path& folder) {
+  const std::filesystem::path stand_ins = stand_in_folder();
+  const auto [own, other] = socket_pair(SOCK_SEQPACKET);
+  std::filesystem::create_directories(folder);
+  const PreloadedProgram program{
+      {arguments.program[0], (stand_ins / "python/vramlab_dry_run/serving.py").string(),
+       std::to_string(other), arguments.program[1]},
+      stand_in_variables(arguments, stand_ins, folder),
+      stand_in_libraries(stand_ins)};
+  process_ = fork();
+  if (process_ == 0) become_server(program, folder.string() + ".log", other);
+  close(other);
+  control_ = own;
+  if (process_ < 0) fail("no process can be made");
+}
+
+ForkServer::~ForkServer() {
+  close(control_);
+  if (process_ <= 0) return;
+  kill(process_, SIGKILL);
+  waitpid(process_, nullptr, 0);
+}
+
+std::string ForkServer::wait_until_ready(const std::function<bool()>& is_stopped) const {
+  while (!is_stopped()) {
+    pollfd waited{control_, POLLIN, 0};
+    if (poll(&waited, 1, poll_ms) <= 0) continue;
+    std::array<char, 4096> text{};
+    const ssize_t got = recv(control_, text.data(), text.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return "the interpreter that was to be shared ended";
+    const std::string answer(text.data(), static_cast<std::size_t>(got));
+    return answer == "ready" ? "" : answer;
+  }
+  return "interrupted";
+}
+
+ForkedEnd run_forked(const ForkedRun& run, const PreloadedProgram& program) {
+  const sigset_t signals = requests_to_end();
+  sigset_t signals_before;
+  sigprocmask(SIG_BLOCK, &signals, &signals_before);
+  Answers answers(connect_with(run, program));
+  const pid_t process = std::stoi(answers.line(0));
+  run.tell_process(process);
+  std::istringstream told(answers.line(process));
+  int ended = 0;
+  ForkedEnd end;
+  end.process = process;
+  told >> ended >> end.processor_s;
+  end.status = status_of_wait(ended);
+  end_what_is_left(process);
+  sigprocmask(SIG_SETMASK, &signals_before, nullptr);
+  return end;
+}
+
+}  // namespace vramlab::tools
