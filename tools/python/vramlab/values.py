@@ -10,7 +10,9 @@ BYTE_FIGURES = frozenset(
     "peak_requested peak_reserved stranded_at_peak end_allocated end_reserved device_churn "
     "load_bound peak_rounded sum_of_stream_peaks unused_at_peak recorded_peak_reserved "
     "saves_against_no_options saves_against_recorded host_peak_requested host_peak_active "
-    "host_peak_pinned host_end_pinned group_growth".split()
+    "host_peak_pinned host_end_pinned peak_parameters peak_buffers peak_gradients peak_optimizer_state "
+    "peak_inputs peak_activations peak_activation_gradients peak_outputs peak_workspaces "
+    "peak_communication peak_graph_pools peak_temporary peak_not_labelled group_growth".split()
 )
 
 

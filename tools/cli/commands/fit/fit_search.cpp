@@ -155,6 +155,8 @@ void FitSearch::note_problem(FitCell& cell, const FitRunKey& key, const FitFigur
   const std::string name = value_name(key.point, key.value);
   const bool is_first_lesson = key.limit == RunLimit::none && key.value == 0;
   const bool counts = key.limit == RunLimit::memory_of_gpu || is_first_lesson;
+  // A grid alone begins with the limit.
+  const bool tells_of_program = is_first_lesson || question_.searched == nullptr;
   if (figures.stopped == FitStop::time)
     cell.problem = name + " did not end in time (--timeout)";
   else if (!figures.trouble.empty())
@@ -163,7 +165,7 @@ void FitSearch::note_problem(FitCell& cell, const FitRunKey& key, const FitFigur
     cell.problem = name + " did not get enough memory of the host, which says nothing of the GPU";
   else if (is_first_lesson && !figures.error.empty())
     cell.problem = name + " ended with " + figures.error + ", without a limit of memory";
-  else if (is_first_lesson && !figures.used_memory)
+  else if (tells_of_program && !figures.used_memory && figures.failures == 0)
     cell.problem =
         name + " used no memory of a GPU, and ended with status " + std::to_string(figures.status);
   else

@@ -15,6 +15,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tools/cli/printers/json_text.h"
+
 namespace vramlab::tools {
 namespace {
 
@@ -55,13 +57,12 @@ std::string request_text(const ForkedRun& run, const PreloadedProgram& program) 
   constexpr std::ptrdiff_t interpreter_and_script = 2;
   ordered_json variables = ordered_json::object();
   for (const auto& [name, value] : program.variables) variables[name] = value;
-  return ordered_json(
-             {{"arguments", std::vector<std::string>(program.words.begin() + interpreter_and_script,
-                                                     program.words.end())},
-              {"variables", variables},
-              {"folder", std::filesystem::current_path().string()},
-              {"log", run.log}})
-      .dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+  return compact_json_text(
+      {{"arguments", std::vector<std::string>(program.words.begin() + interpreter_and_script,
+                                              program.words.end())},
+       {"variables", variables},
+       {"folder", std::filesystem::current_path().string()},
+       {"log", run.log}});
 }
 
 /// Sends the request with one end of a new connection, and returns the other.

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "tools/cli/printers/json_text.h"
 #include "traces/io/byte_sink.h"
 
 namespace vramlab::tools {
@@ -67,10 +68,6 @@ std::string hash_of(std::string_view text) {
   return digits.data();
 }
 
-std::string text_of(const ordered_json& json) {
-  return json.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string identity_of_run(const DryRunArguments& arguments,
@@ -78,7 +75,7 @@ std::string identity_of_run(const DryRunArguments& arguments,
   const std::filesystem::path stand_ins = stand_in_folder();
   ordered_json variables = ordered_json::array();
   for (const auto& [name, value] : arguments.variables) variables.push_back({name, value});
-  return text_of(
+  return compact_json_text(
       {{"vramlab",
         {VRAMLAB_VERSION, file_json("/proc/self/exe"), file_json(stand_ins / "lib"),
          file_json(stand_ins / "python/vramlab_dry_run")}},
@@ -129,7 +126,7 @@ void KeptFigures::keep(const std::string& identity, const FitFigures& figures) {
   try {
     std::filesystem::create_directories(folder_);
     traces::OutputFile output(file_of(identity).string(), traces::Overwrite::allowed);
-    output.write(text_of({{"identity", identity}, {"figures", figures_json(figures)}}));
+    output.write(compact_json_text({{"identity", identity}, {"figures", figures_json(figures)}}));
     output.finish();
   } catch (const std::exception& error) {
     trouble_ = error.what();

@@ -20,6 +20,7 @@
 
 #include "tools/cli/commands/fit/fork_server.h"
 #include "tools/cli/kit/preloaded_program.h"
+#include "tools/cli/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -87,9 +88,7 @@ FitFigures forked_figures(const FitRun& run, int file) {
     figures = {};
     figures.trouble = error.what();
   }
-  using nlohmann::ordered_json;
-  write_all(file,
-            figures_json(figures).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  write_all(file, compact_json_text(figures_json(figures)));
   _exit(0);
 }
 
