@@ -266,8 +266,8 @@ FoundHoldings find_holdings(Recording& recording, const Moment& moment,
   return found;
 }
 
-void add_kinds(FoundHoldings& found, const Recording& recording, KindsFrom otherwise) {
-  found.kinds = find_kinds(recording, otherwise);
+void add_kinds(FoundHoldings& found, std::shared_ptr<const RecordingKinds> kinds) {
+  found.kinds = std::move(kinds);
   if (found.kinds == nullptr) {
     found.notes.emplace_back(
         "the recording does not say what its blocks hold; vramlab dry-run and "

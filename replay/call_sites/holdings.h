@@ -151,10 +151,9 @@ struct FoundHoldings {
 FoundHoldings find_holdings(Recording& recording, const Moment& moment,
                             std::optional<std::uint64_t> allocated_after = {});
 
-/// Adds what blocks hold, or a note that the recording does not say it. `otherwise`: a guess where
-/// it has no notes.
-void add_kinds(FoundHoldings& found, const Recording& recording,
-               KindsFrom otherwise = KindsFrom::notes);
+/// Adds what blocks hold, with all that is not sure about it; null adds a note that the recording
+/// does not say it.
+void add_kinds(FoundHoldings& found, std::shared_ptr<const RecordingKinds> kinds);
 
 /// The blocks of one of its devices in groups.
 std::vector<HeldGroup> group_holdings(const FoundHoldings& found, const DeviceHoldings& device,

@@ -81,14 +81,11 @@ std::vector<HeldGroup> group_by_position(Recording& recording,
   return listed;
 }
 
-/// Requires: blocks are grouped by a property.
-std::vector<HeldGroup> groups_of_devices(const Recording& recording,
-                                         const CompareConditions& conditions,
-                                         FoundHoldings& found) {
-  if (needs_kinds(*conditions.by)) add_kinds(found, recording, conditions.kinds_otherwise);
+std::vector<HeldGroup> groups_of_devices(const Recording& recording, GroupBy by,
+                                         const FoundHoldings& found) {
   std::vector<std::vector<HeldGroup>> groups;
   for (const DeviceHoldings& device : found.devices)
-    groups.push_back(group_holdings(found, device, *conditions.by, recording.tables()));
+    groups.push_back(group_holdings(found, device, by, recording.tables()));
   return joined(groups);
 }
 
@@ -178,17 +175,16 @@ void add_kind_metrics(const DeviceHistory& device, Recording& recording,
 
 /// Counts the metrics from the recording itself.
 void add_recorded_metrics(Recording& recording, const CompareConditions& conditions,
-                          ComparedFile& compared) {
+                          const RecordingKinds* kinds, ComparedFile& compared) {
   if (recording.memory() == traces::ShownMemory::host) {
     for (const DeviceHistory& host : recording.history().devices)
       add_host_metrics(host, recording.explained(host), compared);
     return;
   }
   std::vector<MetricValues> devices;
-  const auto kinds = find_kinds(recording, conditions.kinds_otherwise);
   for (const DeviceHistory* const device : compared.devices()) {
     devices.push_back(history_metrics(*device, recording.explained(*device)));
-    add_kind_metrics(*device, recording, kinds.get(), devices.back());
+    add_kind_metrics(*device, recording, kinds, devices.back());
   }
   compared.metrics = sum_of_metrics(devices);
   RecordedStates found = recorded_states(recording, {state_moment(conditions.moment, compared)},
@@ -203,8 +199,10 @@ void add_recorded_metrics(Recording& recording, const CompareConditions& conditi
 }
 
 /// Finds who held memory; with two more passes where positions tell blocks apart.
-void add_groups(Recording& recording, const CompareConditions& conditions, ComparedFile& compared) {
+void add_groups(Recording& recording, const CompareConditions& conditions,
+                std::shared_ptr<const RecordingKinds> kinds, ComparedFile& compared) {
   FoundHoldings found = find_holdings(recording, conditions.moment);
+  if (conditions.by && needs_kinds(*conditions.by)) add_kinds(found, std::move(kinds));
   if (conditions.device)
     std::erase_if(found.devices, [&](const DeviceHoldings& device) {
       return device.device != *conditions.device;
@@ -215,7 +213,7 @@ void add_groups(Recording& recording, const CompareConditions& conditions, Compa
                       "none of that number"});
   if (found.devices.size() == 1) compared.event = found.devices.front().event;
   compared.is_at_end = std::ranges::none_of(found.devices, &DeviceHoldings::has_history);
-  compared.groups = conditions.by ? groups_of_devices(recording, conditions, found)
+  compared.groups = conditions.by ? groups_of_devices(recording, *conditions.by, found)
                                   : group_by_position(recording, found.devices, compared);
   compared.has_groups = true;
   compared.kind = recording.is_program() ? "a program"
@@ -235,12 +233,14 @@ ComparedFile compared_file_of(std::shared_ptr<Recording> recording,
   if (recording->memory() == traces::ShownMemory::device)
     for (const DeviceHistory& device : recording->history().devices)
       if (!conditions.device || device.device == *conditions.device) recording->explained(device);
-  add_groups(*recording, conditions, compared);
+  const std::shared_ptr<const RecordingKinds> kinds =
+      find_kinds(*recording, conditions.kinds_otherwise);
+  add_groups(*recording, conditions, kinds, compared);
   if (recording->is_program()) {
     add_program_metrics(*recording, conditions, compared);
   } else {
     compared.recorded = std::move(recording);
-    add_recorded_metrics(*compared.recorded, conditions, compared);
+    add_recorded_metrics(*compared.recorded, conditions, kinds.get(), compared);
   }
   return compared;
 }

@@ -79,6 +79,7 @@ void note_holders(Recording& recording, std::vector<DeviceOverview>& overviews) 
     if (kinds == nullptr) continue;
     found->kinds = grouped(GroupBy::kind);
     found->levers = find_levers(device.blocks, *kinds, *holdings.kinds);
+    found->recorded_kinds = holdings.kinds;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ struct DeviceOverview {
   /// The kinds of memory then, where the recording says them.
   std::vector<HeldGroup> kinds;
   std::vector<Lever> levers;
+  /// The kinds of all blocks of the recording, which all its overviews share.
+  std::shared_ptr<const RecordingKinds> recorded_kinds;
   Bytes allocated_at_peak;
 
   /// 0 if it is not known.

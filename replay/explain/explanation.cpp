@@ -226,14 +226,12 @@ void ExplainRun::note_holders_in(const DeviceState& state) {
 void ExplainRun::note_kinds_of(const std::vector<LiveBlock>& blocks) {
   found_.kinds.clear();
   found_.levers.clear();
+  const RecordingKinds* const kinds = found_.overview.recorded_kinds.get();
   // Events of a replay are not those of the recording.
-  const auto kinds = found_.is_replayed ? nullptr : find_kinds(recording_);
-  const BlockKinds* const of_blocks =
-      kinds == nullptr ? nullptr : kinds->of_device(found_.overview.device);
-  if (of_blocks == nullptr) return;
-  found_.kinds = group_blocks(blocks, GroupBy::kind, recording_.tables(),
-                              {{}, kinds.get(), found_.overview.device});
-  found_.levers = find_levers(blocks, *of_blocks, *kinds);
+  if (kinds == nullptr || found_.is_replayed) return;
+  const std::int64_t device = found_.overview.device;
+  found_.kinds = group_blocks(blocks, GroupBy::kind, recording_.tables(), {{}, kinds, device});
+  found_.levers = find_levers(blocks, *kinds->of_device(device), *kinds);
 }
 
 void ExplainRun::explain_failure() {

@@ -8,6 +8,7 @@
 
 #include "replay/kinds/guessed_kinds.h"
 #include "replay/recording/recorded_history.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 
@@ -206,18 +207,32 @@ void add_doubts(RecordingKinds& kinds, std::int64_t device, const BlockKinds& fo
                            " storages that were listed are not as large as their blocks");
 }
 
+std::string key_of(const std::string& name, MemoryKind kind) {
+  const bool has_name = !name.empty() && kind != MemoryKind::not_labelled;
+  return has_name ? name + ", " + shown_name_of(kind) : shown_name_of(kind);
+}
+
 bool is_number(std::string_view part) {
   return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-}  // namespace
-
-namespace {
+/// The place among events of one among entries.
+std::uint64_t event_place(const DeviceHistory& history, std::uint64_t entry,
+                          const std::string& file) {
+  const std::uint64_t count = history.events.size() + history.entries_left_out.size();
+  if (entry > count)
+    throw traces::InputError({file, "the kinds of device " + std::to_string(history.device),
+                              "places up to " + std::to_string(count) + " among its entries",
+                              std::to_string(entry)});
+  return event_before(history, entry);
+}
 
 /// The notes with places among events instead of entries.
-DeviceKindsNotes among_events(DeviceKindsNotes notes, const DeviceHistory& history) {
-  for (PhaseMark& mark : notes.marks) mark.before = event_before(history, mark.before);
-  for (traces::ScanPlace& scan : notes.scanned) scan.before = event_before(history, scan.before);
+DeviceKindsNotes among_events(DeviceKindsNotes notes, const DeviceHistory& history,
+                              const std::string& file) {
+  for (PhaseMark& mark : notes.marks) mark.before = event_place(history, mark.before, file);
+  for (traces::ScanPlace& scan : notes.scanned)
+    scan.before = event_place(history, scan.before, file);
   return notes;
 }
 
@@ -242,6 +257,7 @@ std::unique_ptr<RecordingKinds> guessed_kinds(const Recording& recording) {
 }  // namespace
 
 std::unique_ptr<RecordingKinds> find_kinds(const Recording& recording, KindsFrom otherwise) {
+  if (recording.is_program()) return nullptr;
   const traces::UnknownField* const section = kinds_section(recording);
   if (section == nullptr)
     return otherwise == KindsFrom::stacks ? guessed_kinds(recording) : nullptr;
@@ -251,7 +267,7 @@ std::unique_ptr<RecordingKinds> find_kinds(const Recording& recording, KindsFrom
   for (DeviceKindsNotes& noted : notes.devices) {
     const DeviceHistory* const history = recording.device(noted.device);
     if (history == nullptr) continue;
-    const DeviceKindsNotes placed = among_events(std::move(noted), *history);
+    const DeviceKindsNotes placed = among_events(std::move(noted), *history, recording.file());
     BlockKinds found = find_block_kinds(*history, placed, KindsFrom::notes);
     add_doubts(*kinds, history->device, found);
     kinds->devices.emplace(history->device, std::move(found));
@@ -300,15 +316,6 @@ std::string shown_name_of(MemoryKind kind) {
   std::ranges::replace(text, '_', ' ');
   return text;
 }
-
-namespace {
-
-std::string key_of(const std::string& name, MemoryKind kind) {
-  const bool has_name = !name.empty() && kind != MemoryKind::not_labelled;
-  return has_name ? name + ", " + shown_name_of(kind) : shown_name_of(kind);
-}
-
-}  // namespace
 
 std::string module_key(const BlockKind& kind, const RecordingKinds& kinds) {
   return key_of(folded_path(module_of(kind, kinds)), kind.kind);

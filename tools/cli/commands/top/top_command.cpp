@@ -608,7 +608,8 @@ TopAnswer holdings_in(const std::string& file, const TopArguments& arguments, Pr
   TopAnswer answer;
   try {
     outcome.found = find_holdings(*recording, moment, outcome.allocated_after);
-    if (needs_kinds(outcome.by)) add_kinds(outcome.found, *recording, arguments.kinds_from());
+    if (needs_kinds(outcome.by))
+      add_kinds(outcome.found, find_kinds(*recording, arguments.kinds_from()));
   } catch (const replay::NoSuchMoment& error) {
     answer.no_moment = error;
     answer.most = -1;
