@@ -194,8 +194,8 @@ class _Mode:
                 if not mode.is_on():
                     return engine.run_backward(*args, **kwargs)
                 mode.switch(False)
-                mode.known.tell_masks()
                 try:
+                    mode.known.tell_masks()
                     return engine.run_backward(*args, **kwargs)
                 finally:
                     mode.known.take_back_masks()

@@ -24,11 +24,11 @@ _ANY_VERSION = -1
 class _Entry:
     """`raw`: a storage of the host with the same bytes, of which the first `known` are known; None while
     they are expected from another rank. `value`: a tensor over it, as it was learned; may be None.
-    `is_made_up`: something in it follows from zeros that stand for unknown numbers. `weak`: knows
-    whether the storage of the device still exists, and keeps its structure from being used for another
-    one."""
+    `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
+    values are booleans. `weak`: knows whether the storage of the device still exists, and keeps its
+    structure from being used for another one."""
 
-    __slots__ = ("raw", "value", "is_made_up", "at", "bytes", "known", "version", "weak")
+    __slots__ = ("raw", "value", "is_made_up", "is_mask", "at", "bytes", "known", "version", "weak")
 
 
 class KnownValues:
@@ -43,7 +43,6 @@ class KnownValues:
         # The same by address on the device, as far as the driver watches them.
         self._watched = {}
         # The keys of truths.
-        self._masks = set()
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
@@ -108,8 +107,7 @@ class KnownValues:
         entry.is_made_up = is_made_up or entry.is_made_up and not is_all
         entry.version = _version_of(tensor)
         self._keep(storage._cdata, entry)
-        if tensor.dtype is self._torch.bool:
-            self._masks.add(storage._cdata)
+        entry.is_mask = tensor.dtype is self._torch.bool
 
     def make_up(self, tensor):
         """Zeros for all of its storage, from now on. None where that is too large."""
@@ -128,7 +126,7 @@ class KnownValues:
     def _new_entry(self, storage):
         entry = _Entry()
         entry.raw = entry.value = None
-        entry.is_made_up = False
+        entry.is_made_up = entry.is_mask = False
         entry.at = storage.data_ptr()
         entry.bytes = storage.nbytes()
         entry.known = 0
@@ -161,11 +159,10 @@ class KnownValues:
 
     def tell_masks(self):
         """The driver, which answers how many of them are chosen where nobody sees who asks."""
-        for key in list(self._masks):
-            entry = self.entries.get(key)
-            if entry is None:
-                self._masks.discard(key)
-            elif entry.known <= MOST_BYTES_SENT and self._is_at_its_place(entry):
+        self.forget_written()
+        for entry in list(self.entries.values()):
+            is_known = entry.is_mask and entry.raw is not None
+            if is_known and entry.known <= MOST_BYTES_SENT and self._is_at_its_place(entry):
                 self._driver.tell_truths(entry.at, entry.raw.data_ptr(), entry.known,
                                          not entry.is_made_up)
 

@@ -27,7 +27,7 @@ def found_in(trace: List[Dict[str, Any]]) -> Iterator[Tuple[int, List[Any]]]:
             of_stacks[id(frames)] = _kind_of(frames)
         kind = of_stacks[id(frames)]
         if kind is not None:
-            yield before, [entry["addr"], entry["size"], storages.KINDS[kind], 0, 0]
+            yield before, [entry["addr"], entry["size"], kind, 0, 0]
 
 
 def _kind_of(frames: Any) -> Optional[int]:

@@ -46,6 +46,7 @@ def end() -> None:
         _undo.pop()()
     notes.forget()
     scans.forget()
+    modules.forget()
     _calls.clear()
 
 
@@ -117,8 +118,8 @@ def _around_call(original: Any, torch: Any) -> Any:
 
 
 def _begin_outermost(thread: Any, torch: Any, module: Any, args: Any, kwargs: Any) -> int:
-    if thread.is_in_step:
-        _leave_step_if_it_failed(thread)
+    if thread.steps:
+        _end_failed_steps(thread)
     try:
         if torch._C._current_graph_task_id() != -1:
             return RECOMPUTED
@@ -140,8 +141,8 @@ def _watch_backward(torch: Any) -> None:
     @functools.wraps(original)
     def run_backward(*args: Any, **kwargs: Any) -> Any:
         thread = threads.own
-        if thread.is_in_step:
-            _leave_step_if_it_failed(thread)
+        if thread.steps:
+            _end_failed_steps(thread)
         thread.note(BACKWARD)
         try:
             return original(*args, **kwargs)
@@ -161,32 +162,35 @@ def _watch_steps(torch: Any) -> None:
 
     def before(stepping: Any, args: Any, kwargs: Any) -> None:
         thread = threads.own
-        if thread.is_in_step:
-            _leave_step_if_it_failed(thread)
+        if thread.steps:
+            _end_failed_steps(thread, about_to_begin=1)
         if torch._C._current_graph_task_id() != -1:
             # A step in the middle of a backward pass, whose gradients are gone at its end.
             scans.scan_gradients()
         scans.note_optimizer(stepping)
-        thread.is_in_step = True
+        thread.steps += 1
         thread.note(STEP)
 
     def after(stepping: Any, args: Any, kwargs: Any) -> None:
         thread = threads.own
-        if thread.is_in_step:
+        if thread.steps:
             thread.note(END)
-            thread.is_in_step = False
+            thread.steps -= 1
         scans.note_step(stepping)
 
     _undo.append(optimizer.register_optimizer_step_pre_hook(before).remove)
     _undo.append(optimizer.register_optimizer_step_post_hook(after).remove)
 
 
-def _leave_step_if_it_failed(thread: Any) -> None:
-    """A step that ends by an exception tells nobody."""
+def _end_failed_steps(thread: Any, about_to_begin: int = 0) -> None:
+    """A step that ends by an exception tells nobody, but is on the stack no more. A step that is about
+    to begin is on it already."""
+    under_way = -about_to_begin
     frame = sys._getframe(1)
     while frame is not None:
-        if frame.f_code.co_name == "wrapper" and frame.f_code.co_filename.endswith("optimizer.py"):
-            return
+        under_way += (frame.f_code.co_name == "wrapper"
+                      and frame.f_code.co_filename.endswith("optimizer.py"))
         frame = frame.f_back
-    thread.note(END)
-    thread.is_in_step = False
+    while thread.steps > max(under_way, 0):
+        thread.note(END)
+        thread.steps -= 1

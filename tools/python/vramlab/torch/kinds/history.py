@@ -6,15 +6,14 @@ from bisect import bisect_left, bisect_right
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Tuple
 
 from . import by_stack, modules, notes
-from .notes import BITS
+from .notes import BITS, END, FORWARD, INFERENCE, RECOMPUTED
 from .storages import KINDS, WIDTH
 
 KEY = "vramlab_kinds"
 _FORMAT = 1
-_PHASES = ("", "forward", "inference", "recomputed", "backward", "step")
-_OTHER = ("other", 0)
-_PHASE_NAMES = ("other", *_PHASES[1:])
-_OF_MODULES = ("forward", "inference", "recomputed")
+_PHASES = ("other", "forward", "inference", "recomputed", "backward", "step")
+_OTHER = (END, 0)
+_OF_MODULES = (FORWARD, INFERENCE, RECOMPUTED)
 #: Clocks differ by less, and a mark is not farther from what it is about.
 _NEAR_US = 2
 _FILE_OF_CALLS = "torch/nn/modules/module.py"
@@ -25,13 +24,13 @@ class _Mark(NamedTuple):
 
     time_us: int
     ends: bool
-    phase: str
+    phase: int
     number: int
     calls_before: int
     calls_after: int
 
 
-_Stack = List[Tuple[str, int]]
+_Stack = List[Tuple[int, int]]
 
 
 def document(snapshot: Dict[str, Any]) -> Dict[str, Any]:
@@ -40,17 +39,15 @@ def document(snapshot: Dict[str, Any]) -> Dict[str, Any]:
     devices = [_of_device(device, trace, marks)
                for device, trace in enumerate(snapshot.get("device_traces", [])) if trace]
     names = _used_names(devices)
-    return {"format": _FORMAT, "phases": list(_PHASE_NAMES), "kinds": list(KINDS), "names": names,
+    return {"format": _FORMAT, "phases": list(_PHASES), "kinds": list(KINDS), "names": names,
             "devices": [_as_texts(of_device) for of_device in devices],
             "troubles": list(notes.troubles)}
 
 
 def _as_texts(of_device: Dict[str, Any]) -> Dict[str, Any]:
     """Rows as texts of numbers: a million of them as lists would take hundreds of megabytes to read."""
-    marks = ((entry, _PHASE_NAMES.index(phase), name) for entry, phase, name in of_device["phases"])
-    scans = [_text_of((address, size, KINDS.index(kind), name, part)
-                      for address, size, kind, name, part in scan) for scan in of_device["scans"]]
-    return {"device": of_device["device"], "marks": _text_of(marks), "scans": scans,
+    return {"device": of_device["device"], "marks": _text_of(of_device["phases"]),
+            "scans": [_text_of(scan) for scan in of_device["scans"]],
             "scanned": _text_of(of_device["scanned"])}
 
 
@@ -63,10 +60,9 @@ def _used_names(devices: List[Dict[str, Any]]) -> List[str]:
     names = modules.names()
     used = {"": 0}
     for of_device in devices:
-        for rows in (of_device["phases"], *of_device["scans"]):
+        for first, rows in ((2, of_device["phases"]), *((3, scan) for scan in of_device["scans"])):
             for row in rows:
-                row[2:] = [used.setdefault(names[value], len(used)) if isinstance(value, int)
-                           else value for value in row[2:]]
+                row[first:] = [used.setdefault(names[number], len(used)) for number in row[first:]]
     return list(used)
 
 
@@ -79,7 +75,7 @@ def _marks() -> Iterator[_Mark]:
                                             for number, log in enumerate(list(notes.logs)))):
         stack = stacks.setdefault(thread, [])
         before = calls.get(thread, 0)
-        phase = _PHASES[code & (1 << BITS) - 1]
+        phase = code & (1 << BITS) - 1
         if phase:
             stack.append((phase, code >> BITS))
             calls[thread] = before + (phase in _OF_MODULES)
@@ -94,10 +90,10 @@ def _of_thread(thread: int, log: notes.Log) -> Iterator[Tuple[int, int, int]]:
     return ((time, thread, code) for time, code in zip(log.times, log.codes))
 
 
-def _innermost(stacks: Dict[int, _Stack], thread: int) -> Tuple[str, int]:
+def _innermost(stacks: Dict[int, _Stack], thread: int) -> Tuple[int, int]:
     if thread in stacks:
         return stacks[thread][-1]
-    return next(reversed(list(stacks.values())))[-1] if stacks else _OTHER
+    return list(stacks.values())[-1][-1] if stacks else _OTHER
 
 
 def _of_device(device: int, trace: List[Any], marks: List[_Mark]) -> Dict[str, Any]:
@@ -113,9 +109,9 @@ def _of_device(device: int, trace: List[Any], marks: List[_Mark]) -> Dict[str, A
     return {"device": device, "phases": _phases(trace, times, marks), "scans": scans, "scanned": scanned}
 
 
-def _phases(trace: List[Any], times: List[int], marks: List[_Mark]) -> List[List[Any]]:
+def _phases(trace: List[Any], times: List[int], marks: List[_Mark]) -> List[List[int]]:
     """The last mark of each place."""
-    phases: List[List[Any]] = []
+    phases: List[List[int]] = []
     before = list(_OTHER)
     for mark in marks:
         entry = _place_of(mark, trace, times)
@@ -152,13 +148,13 @@ def _calls_in(entry: Dict[str, Any]) -> int:
     return count if count or any(frame["filename"].endswith(".py") for frame in frames) else -1
 
 
-def _scans_of(device: int) -> Tuple[List[List[List[Any]]], Dict[int, int]]:
+def _scans_of(device: int) -> Tuple[List[List[List[int]]], Dict[int, int]]:
     """The scans with a storage on the device, and their numbers there by those in the notes."""
     found, numbers = [], {}
     for rows, number in notes.scans.items():
         values = array("q")
         values.frombytes(rows)
-        own = [[values[at + 1], values[at + 2], KINDS[values[at + 3]], values[at + 4], values[at + 5]]
+        own = [values[at + 1:at + WIDTH].tolist()
                for at in range(0, len(values), WIDTH) if values[at] == device]
         if own:
             numbers[number] = len(found)

@@ -19,10 +19,11 @@ class _Root(weakref.ref):  # type: ignore[type-arg]
     """A root as long as it is alive. It stays one here when it becomes part of another and marks have
     named it."""
 
-    __slots__ = ("key", "number", "is_part")
+    __slots__ = ("key", "number", "is_part", "has_parts")
     key: int
     number: int
     is_part: bool
+    has_parts: bool
 
 
 _roots: Dict[int, _Root] = {}
@@ -49,8 +50,7 @@ def note_part(module: Any, name: str, part: Any) -> None:
         root.is_part = True
         if not root.number:
             del _roots[id(part)]
-    if id(module) not in _roots:
-        _add_root(module)
+    (_roots.get(id(module)) or _add_root(module)).has_parts = True
 
 
 def note_tensor(module: Any, name: str, tensor: Any) -> None:
@@ -62,6 +62,7 @@ def note_tensor(module: Any, name: str, tensor: Any) -> None:
 def _add_root(module: Any) -> _Root:
     root = _Root(module, _is_gone)
     root.key, root.number, root.is_part = id(module), 0, False
+    root.has_parts = bool(module._modules)
     _roots[root.key] = root
     return root
 
@@ -69,7 +70,10 @@ def _add_root(module: Any) -> _Root:
 def _is_gone(root: _Root) -> None:
     if _roots.get(root.key) is root:
         del _roots[root.key]
-    codes.clear()
+    if root.has_parts:
+        codes.clear()
+    else:
+        codes.pop(root.key, None)
 
 
 def roots() -> List[Any]:
@@ -224,3 +228,9 @@ def _name_of(number: int, of_roots: Dict[int, str]) -> str:
         number = _became[root]
     shown = [of_roots.get(root, ""), *steps]
     return ".".join(step for step in shown if step and step not in _WRAPPINGS)
+
+
+def forget() -> None:
+    """A new recording has nothing of an earlier one."""
+    for known in (codes, _roots, _with_tensors, _became):
+        known.clear()

@@ -38,7 +38,7 @@ class Log:
 class Thread:
     """How many calls of modules a thread is in and the phase of the outermost, and its marks."""
 
-    __slots__ = ("depth", "phase", "note_time", "note_code", "is_in_step")
+    __slots__ = ("depth", "phase", "note_time", "note_code", "steps")
 
     def __init__(self) -> None:
         log = Log()
@@ -47,7 +47,8 @@ class Thread:
         self.note_code: Callable[[int], None] = log.codes.append
         self.depth = 0
         self.phase = FORWARD
-        self.is_in_step = False
+        #: Steps of optimizers that it is in; one may call another.
+        self.steps = 0
 
     def note(self, code: int) -> None:
         """A mark."""
@@ -66,7 +67,7 @@ threads = _Threads()
 def note_scan(rows: bytes) -> int:
     """Equal scans are kept once."""
     number = scans.setdefault(rows, len(scans))
-    scanned.extend((time_ns(), number))
+    note_scan_again(number)
     return number
 
 
