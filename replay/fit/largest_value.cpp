@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 
 namespace vramlab::replay {
@@ -23,7 +22,7 @@ constexpr std::size_t most_runs_without_limit = 5;
 Bracket bracket_of(const SearchFacts& facts) {
   Bracket bracket{-1, std::ssize(facts.values)};
   for (const auto& [index, fits] : facts.fits)
-    if (fits) bracket.from = std::ssize(facts.values) == 0 ? -1 : std::ptrdiff_t(index);
+    if (fits) bracket.from = std::ptrdiff_t(index);
   for (const auto& [index, fits] : facts.fits)
     if (!fits && std::ptrdiff_t(index) > bracket.from) {
       bracket.below = std::ptrdiff_t(index);

@@ -1,16 +1,18 @@
 #include "replay/fit/placeholders.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <utility>
 
+#include "allocator/types/real_numbers.h"
 #include "traces/io/input_error.h"
+#include "traces/io/letters.h"
 
 namespace vramlab::replay {
 namespace {
 
 using traces::InputError;
+using traces::is_digit;
 
 constexpr const char* example = "{batch:1..512}";
 
@@ -18,27 +20,26 @@ bool begins_name(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_';
 }
 
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
 std::size_t end_of_name(std::string_view text, std::size_t at) {
   if (at >= text.size() || !begins_name(text[at])) return at;
   while (at < text.size() && (begins_name(text[at]) || is_digit(text[at]))) ++at;
   return at;
 }
 
-std::optional<std::int64_t> integer_of(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+/// Empty unless it is all of the text.
+template <class Number>
+std::optional<Number> read_all(std::string_view text) {
+  Number number = 0;
+  const auto [end, error] = read_number(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
 
-std::optional<double> number_of(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+std::optional<std::int64_t> integer_of(std::string_view text) {
+  return read_all<std::int64_t>(text);
 }
+
+std::optional<double> number_of(std::string_view text) { return read_all<double>(text); }
 
 [[noreturn]] void refuse(const std::string& where, const std::string& expected,
                          std::string_view found) {

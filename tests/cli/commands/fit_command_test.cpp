@@ -268,6 +268,20 @@ TEST_F(Fit, proving_histories_are_kept) {
   EXPECT_THAT(names, ElementsAre("batch=8.a100-80gb.pickle", "batch=9.a100-80gb.pickle"));
   EXPECT_EQ(run_json({"replay", proof + "/batch=8.a100-80gb.pickle"})["metrics"]["peak_reserved"],
             200 << 20);
+  // A history of an earlier command stays, and the answer is told all the same.
+  const ProgramResult again =
+      run_program(fit_words({"--device-memory", "200MiB", "-o", proof}, {"{batch:1..64}"}));
+  EXPECT_EQ(again.exit_status, 0) << again.errors;
+  EXPECT_THAT(again.output, HasSubstr("batch=8"));
+  EXPECT_THAT(again.output, HasSubstr("no history"));
+}
+
+TEST_F(Fit, a_folder_that_cannot_be_made_is_refused_before_the_runs) {
+  const std::string file = write("file", "");
+  const ProgramResult result = run_program(
+      fit_words({"--device-memory", "200MiB", "-o", file + "/proof"}, {"{batch:1..64}"}));
+  EXPECT_EQ(result.exit_status, 2) << result.output;
+  EXPECT_THAT(result.output, Not(HasSubstr("batch=8")));
 }
 
 TEST_F(Fit, interrupt_tells_what_is_known_and_leaves_no_process) {

@@ -1,5 +1,4 @@
 // `vramlab dry-run`: runs a CUDA program without a GPU, and says how much memory it needs.
-#include <unistd.h>
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -23,7 +22,6 @@
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
-#include "tools/preload/names/file_names.h"
 #include "traces/io/byte_sink.h"
 #include "traces/io/input_error.h"
 

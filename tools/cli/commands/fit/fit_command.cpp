@@ -1,4 +1,6 @@
 // `vramlab fit`: the largest batch or length that fits, found and proven by dry runs.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -6,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -28,6 +31,7 @@
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
+#include "traces/io/letters.h"
 
 namespace vramlab::tools {
 namespace {
@@ -46,8 +50,7 @@ struct FitArguments {
   std::uint64_t timeout_ns = 600'000'000'000;
   DryRunArguments run;
   /// The folder for histories.
-  std::string output;
-  bool may_overwrite = false;
+  OutputArguments output;
   bool forgets = false;
   std::string format;
   CommonFlags flags;
@@ -101,11 +104,10 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
   add_run_options(command, arguments);
   command.add_option("--format", arguments.format, "text (the default), json, csv or markdown")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
-  command
-      .add_option("-o,--output", arguments.output,
-                  "A folder for the histories of the runs that prove the answers")
+  add_output(command, arguments.output,
+             "A folder for the histories of the runs that prove the answers")
       ->type_name("FOLDER");
-  command.add_flag("--force", arguments.may_overwrite, "Overwrite histories in it");
+  command.add_flag("--force", arguments.output.may_overwrite, "Overwrite histories in it");
   command.add_flag("--no-cache", arguments.forgets,
                    "Make all runs anew, and keep no figures in ~/.cache/vramlab");
   add_common_flags(command, arguments.flags);
@@ -117,7 +119,7 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
 /// `NAME=value`.
 bool is_assignment(const std::string& word) {
   const std::size_t end = word.find('=');
-  if (end == std::string::npos || end == 0 || std::isdigit(word[0]) != 0) return false;
+  if (end == std::string::npos || end == 0 || traces::is_digit(word[0])) return false;
   return std::all_of(
       word.begin(), word.begin() + static_cast<std::ptrdiff_t>(end),
       [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; });
@@ -227,7 +229,7 @@ class FitLoop {
     outcome.was_interrupted = interrupt_.has_come();
     outcome.own_processes_because = own_processes_because_;
     outcome.cache_trouble = kept_.trouble();
-    if (!arguments_.output.empty()) keep_histories(outcome);
+    keep_histories(outcome);
     outcome.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return outcome;
   }
@@ -290,7 +292,7 @@ class FitLoop {
 
   /// Kept figures have no history.
   bool keeps_history(const FitRunKey& key) const {
-    return !arguments_.output.empty() && key.limit == RunLimit::memory_of_gpu;
+    return !arguments_.output.path.empty() && key.limit == RunLimit::memory_of_gpu;
   }
 
   /// Takes what earlier commands found out. Returns whether it was something.
@@ -336,9 +338,18 @@ class FitLoop {
     search_.add(key, {std::move(ended.figures), false});
   }
 
+  /// The answer stands without them.
   void keep_histories(FitOutcome& outcome) {
-    const std::filesystem::path to = arguments_.output;
-    std::filesystem::create_directories(to);
+    if (arguments_.output.path.empty()) return;
+    try {
+      keep_proofs(outcome);
+    } catch (const std::exception& error) {
+      outcome.history_trouble = error.what();
+    }
+  }
+
+  void keep_proofs(FitOutcome& outcome) {
+    const std::filesystem::path to = arguments_.output.path;
     for (const FitCell& cell : search_.cells()) {
       const replay::LargestValue answer = largest_value(cell.facts);
       for (const auto& value : {answer.fits, answer.next}) {
@@ -362,8 +373,7 @@ class FitLoop {
       const std::string found = entry.path().filename().string();
       if (!found.starts_with(from)) continue;
       const std::filesystem::path target = to / (name + found.substr(from.size()));
-      check_new_output(target.string(), arguments_.may_overwrite ? traces::Overwrite::allowed
-                                                                 : traces::Overwrite::refused);
+      check_new_output(target.string(), arguments_.output.overwrite());
       std::filesystem::copy_file(entry.path(), target,
                                  std::filesystem::copy_options::overwrite_existing);
     }
@@ -388,12 +398,12 @@ class FitLoop {
 
 ExitStatus fit(const FitArguments& arguments) {
   FitQuestion question = question_of(arguments);
-  const std::string format = arguments.flags.json       ? "json"
-                             : arguments.format.empty() ? "text"
-                                                        : arguments.format;
-  if (arguments.flags.json && !arguments.format.empty() && arguments.format != "json")
-    throw InputError({"--format", "", "json, or no --json", arguments.format});
+  TableOutput table;
+  table.format = arguments.format;
+  const std::string format = wanted_format(table, arguments.flags, "text");
   stand_in_folder();
+  // Before the program runs for minutes.
+  if (!arguments.output.path.empty()) std::filesystem::create_directories(arguments.output.path);
   FitLoop loop(arguments, std::move(question));
   loop.run();
   const FitOutcome outcome = loop.outcome();

@@ -233,7 +233,7 @@ struct Growth {
 std::optional<Growth> growth_of(const FitSearch& search, const FitCell& cell) {
   std::map<std::size_t, std::uint64_t> peaks;
   for (const auto& [value, figures] : search.unlimited_runs(cell))
-    if (figures->failures == 0 && figures->used_memory) peaks[value] = figures->peak_allocated;
+    if (figures->failures == 0 && figures->used_memory()) peaks[value] = figures->peak_allocated;
   for (const auto& [value, verdict] : cell.verdicts)
     if (verdict == FitVerdict::fits) peaks[value] = search.limited_run(cell, value)->peak_allocated;
   if (peaks.size() < 2) return std::nullopt;
@@ -324,6 +324,7 @@ std::string fit_text(const FitOutcome& outcome) {
   if (!outcome.own_processes_because.empty())
     add_line(text, "", "each imports anew: " + outcome.own_processes_because);
   if (!outcome.cache_trouble.empty()) add_line(text, "not kept", outcome.cache_trouble);
+  if (!outcome.history_trouble.empty()) add_line(text, "no history", outcome.history_trouble);
   return text;
 }
 

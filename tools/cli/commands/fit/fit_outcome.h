@@ -21,6 +21,8 @@ struct FitOutcome {
   std::string own_processes_because;
   /// Why figures were not kept for the next command; empty mostly.
   std::string cache_trouble;
+  /// Why histories were not kept; empty if they were, or nobody asked for them.
+  std::string history_trouble;
 };
 
 /// Whether some value fits in some cell.

@@ -74,8 +74,7 @@ void add_peaks(const DryRunOutcome& outcome, FitFigures& figures) {
       for (const NotedGpu& gpu : process.notes.gpus)
         reserved = allocated = std::max(reserved, gpu.peak_used_bytes);
     }
-    if (reserved == 0 || reserved <= figures.peak_reserved) continue;
-    figures.used_memory = true;
+    if (reserved <= figures.peak_reserved) continue;
     figures.peak_reserved = reserved;
     figures.peak_allocated = allocated;
     figures.worst_process = process_name(outcome, process);
@@ -169,11 +168,9 @@ ordered_json figures_json(const FitFigures& figures) {
   for (const NotedFile& file : figures.files)
     files.push_back({file.path, file.bytes, file.changed_ns});
   return {{"status", figures.status},
-          {"stopped", static_cast<int>(figures.stopped)},
           {"error", figures.error},
           {"trouble", figures.trouble},
           {"last_words", figures.last_words},
-          {"used_memory", figures.used_memory},
           {"ran_out_of_host_memory", figures.ran_out_of_host_memory},
           {"failures", figures.failures},
           {"failed_bytes", figures.failed_bytes},
@@ -194,11 +191,9 @@ ordered_json figures_json(const FitFigures& figures) {
 FitFigures figures_from_json(const ordered_json& json) {
   FitFigures figures;
   json.at("status").get_to(figures.status);
-  figures.stopped = static_cast<FitStop>(json.at("stopped").get<int>());
   json.at("error").get_to(figures.error);
   json.at("trouble").get_to(figures.trouble);
   json.at("last_words").get_to(figures.last_words);
-  json.at("used_memory").get_to(figures.used_memory);
   json.at("ran_out_of_host_memory").get_to(figures.ran_out_of_host_memory);
   json.at("failures").get_to(figures.failures);
   json.at("failed_bytes").get_to(figures.failed_bytes);

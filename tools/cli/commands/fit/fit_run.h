@@ -36,7 +36,6 @@ struct FitFigures {
   std::string trouble;
   /// The last lines that the program printed.
   std::string last_words;
-  bool used_memory = false;
   bool ran_out_of_host_memory = false;
   std::uint64_t failures = 0;
   /// The first request that failed.
@@ -44,6 +43,7 @@ struct FitFigures {
   std::string failed_at;
   std::uint64_t peak_allocated = 0;
   std::uint64_t peak_reserved = 0;
+  bool used_memory() const { return peak_reserved > 0; }
   /// Such as `rank 3`; empty for the only process.
   std::string worst_process;
   /// The least memory on which the history replays, for each of the option strings; empty where a

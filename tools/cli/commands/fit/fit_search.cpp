@@ -134,7 +134,7 @@ std::vector<FitRunKey> FitSearch::wanted() {
 void FitSearch::learn(FitCell& cell, const FitRunKey& key, const FitFigures& figures) const {
   const bool is_own = is_same_group(cell.gpu, key.gpu);
   const auto need =
-      cell.conf < figures.needs.size() && figures.used_memory && figures.stopped == FitStop::none
+      cell.conf < figures.needs.size() && figures.used_memory() && figures.stopped == FitStop::none
           ? figures.needs[cell.conf]
           : std::nullopt;
   if (is_own && need)
@@ -165,7 +165,7 @@ void FitSearch::note_problem(FitCell& cell, const FitRunKey& key, const FitFigur
     cell.problem = name + " did not get enough memory of the host, which says nothing of the GPU";
   else if (is_first_lesson && !figures.error.empty())
     cell.problem = name + " ended with " + figures.error + ", without a limit of memory";
-  else if (tells_of_program && !figures.used_memory && figures.failures == 0)
+  else if (tells_of_program && !figures.used_memory() && figures.failures == 0)
     cell.problem =
         name + " used no memory of a GPU, and ended with status " + std::to_string(figures.status);
   else

@@ -105,9 +105,9 @@ void wait_shortly() {
 /// Asks processes that the program left to end, and does not wait for ever.
 void end_what_is_left(pid_t process) {
   if (!is_any_left(process)) return;
-  send_to_all(process, SIGTERM);
+  kill(-process, SIGTERM);
   for (int polls = 0; polls < most_polls_of_ending && is_any_left(process); ++polls) wait_shortly();
-  send_to_all(process, SIGKILL);
+  kill(-process, SIGKILL);
 }
 
 sigset_t requests_to_end() {
@@ -132,15 +132,15 @@ class Answers {
   /// Waits for a line. Requests to end are passed on to the process, if there is one.
   std::string line(pid_t process) {
     const sigset_t signals = requests_to_end();
-    int polls_of_ending = -1;
     while (text_.find('\n') == std::string::npos) {
       pollfd waited{connection_, POLLIN, 0};
       if (poll(&waited, 1, poll_ms) > 0) read_more();
       const timespec at_once{0, 0};
-      if (polls_of_ending < 0 && sigtimedwait(&signals, nullptr, &at_once) > 0) polls_of_ending = 0;
-      if (polls_of_ending < 0 || process == 0) continue;
-      if (polls_of_ending == 0) send_to_all(process, SIGTERM);
-      if (++polls_of_ending > most_polls_of_ending) send_to_all(process, SIGKILL);
+      if (polls_of_ending_ < 0 && sigtimedwait(&signals, nullptr, &at_once) > 0)
+        polls_of_ending_ = 0;
+      if (polls_of_ending_ < 0 || process == 0) continue;
+      if (polls_of_ending_ == 0) send_to_all(process, SIGTERM);
+      if (++polls_of_ending_ > most_polls_of_ending) send_to_all(process, SIGKILL);
     }
     const std::size_t end = text_.find('\n');
     std::string line = text_.substr(0, end);
@@ -159,6 +159,8 @@ class Answers {
 
   int connection_;
   std::string text_;
+  /// Since the first request to end; below 0 before.
+  int polls_of_ending_ = -1;
 };
 
 }  // namespace

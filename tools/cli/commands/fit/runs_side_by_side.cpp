@@ -252,12 +252,15 @@ EndedRun RunsSideBySide::finished(const Run& run) const {
   EndedRun ended{run.number, {}};
   std::string text = content_of(run.file);
   if (!text.starts_with('{')) text.erase(0, text.find('\n') + 1);
-  close(run.file);
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (json.is_object())
     ended.figures = figures_from_json(json);
   else
     ended.figures.trouble = "the process of the run ended before it told anything";
+  // Nobody else ends a program of the interpreter that runs share.
+  const pid_t forked = json.is_object() ? 0 : process_in(run.file);
+  if (forked != 0) kill(-forked, SIGKILL);
+  close(run.file);
   ended.figures.stopped = run.stopped;
   ended.figures.processor_s = std::max(run.processor_s, ended.figures.processor_s);
   ended.figures.host_bytes = run.host_bytes;

@@ -47,6 +47,8 @@ def tell(report):
     if len(paths) > _MOST_FILES:
         return
     report.values["files"] = [[path, *_state_of(path)] for path in sorted(paths) if not os.path.isdir(path)]
+    # A package that is installed or removed changes its folder.
+    report.values["files"] += [[folder, *_state_of(folder)] for folder in sorted(set(_installed()))]
 
 
 def _state_of(path):

@@ -8,6 +8,7 @@ log) with a socket of its own, which gets the process of the run, and at last it
 """
 
 import array
+import contextlib
 import json
 import os
 import select
@@ -73,6 +74,12 @@ def _received(control):
     return (json.loads(text.decode("utf-8")), socket.socket(fileno=fds[0])) if text and fds else None
 
 
+def _tell(answer, line):
+    """The process of the run may be gone."""
+    with contextlib.suppress(OSError):
+        answer.sendall(line)
+
+
 def _serve(control):
     """Returns in the process of a run, with its request; ends in our own."""
     runs = {}
@@ -83,7 +90,7 @@ def _serve(control):
                 break
             answer = runs.pop(process, None)
             if answer:
-                answer.sendall(b"%d %.3f\n" % (status, used.ru_utime + used.ru_stime))
+                _tell(answer, b"%d %.3f\n" % (status, used.ru_utime + used.ru_stime))
                 answer.close()
         if not select.select([control], [], [], _SECONDS_BETWEEN_LOOKS if runs else None)[0]:
             continue
@@ -98,7 +105,7 @@ def _serve(control):
                 other.close()
             return request
         runs[process] = answer
-        answer.sendall(b"%d\n" % process)
+        _tell(answer, b"%d\n" % process)
 
 
 def _end_with_parent():
