@@ -9,6 +9,7 @@
 #include "allocator/caching_allocator.h"
 #include "allocator/options/size_rules.h"
 #include "allocator/policy/frees.h"
+#include "allocator/policy/splitting.h"
 #include "allocator/types/answers.h"
 #include "allocator/types/bytes_and_ids.h"
 

@@ -3,7 +3,6 @@
 // here overflows for requests below request_limit; refusing larger ones is the caller's business.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <optional>
@@ -22,10 +21,6 @@ inline constexpr Bytes small_segment{2ULL << 20};
 /// From this rounded size on, a miss asks the device for the size itself, in whole steps.
 inline constexpr Bytes medium_limit{10ULL << 20};
 inline constexpr Bytes large_segment_step{2ULL << 20};
-/// A remainder below this is not split off in a small pool or with expandable segments on.
-inline constexpr Bytes small_remainder{512};
-/// Elsewhere a remainder is split off only above this.
-inline constexpr Bytes large_remainder{1ULL << 20};
 /// Requests of this size or more fail before they are rounded.
 inline constexpr Bytes request_limit{1ULL << 60};
 
@@ -67,6 +62,9 @@ constexpr Bytes round_request(Bytes request, const Settings& settings) {
   return round_to_minimum(request);
 }
 
+/// By the rules of classic segments, or with expandable segments on.
+enum class Mode : bool { classic, expandable };
+
 constexpr PoolKind pool_kind_of(Bytes rounded) {
   return rounded <= small_limit ? PoolKind::small : PoolKind::large;
 }
@@ -91,18 +89,6 @@ constexpr bool is_oversize_mismatch(Bytes block, Bytes rounded, const Settings& 
   if (rounded < settings.max_split_size) return true;
   // Not a sum: the limit may be all that a number holds.
   return block - rounded >= settings.max_non_split_rounding;
-}
-
-/// Which remainders are split off a block: all of them in a small pool and in an expandable
-/// segment, large ones below the split limit elsewhere.
-enum class SplitRule : bool { all_remainders, large_remainders };
-constexpr bool is_split_off(Bytes block, Bytes rounded, SplitRule rule, const Settings& settings) {
-  const Bytes remainder = block - rounded;
-  if (rule == SplitRule::large_remainders && rounded >= settings.max_split_size) [[unlikely]]
-    return false;
-  // Without a branch: the rule changes with each request's pool.
-  constexpr std::array<Bytes, 2> least = {small_remainder, large_remainder + Bytes{1}};
-  return remainder >= least[static_cast<std::size_t>(rule)];
 }
 
 /// A share of the device's memory, or of another limit.

@@ -8,16 +8,6 @@
 
 namespace vramlab::allocator {
 
-/// By the rules of classic segments, or with expandable segments on.
-enum class Mode : bool { classic, expandable };
-
-/// Arithmetic and no condition: the pool of a request cannot be foreseen.
-constexpr SplitRule split_rule_of(PoolKind kind, Mode mode) {
-  static_assert(PoolKind{1} == PoolKind::large && Mode{1} == Mode::expandable &&
-                SplitRule{1} == SplitRule::large_remainders);
-  return static_cast<SplitRule>(static_cast<unsigned>(kind) & ~static_cast<unsigned>(mode) & 1U);
-}
-
 /// With the option off, the search goes on past expandable blocks.
 template <class Order>
 [[gnu::noinline]] auto pass_expandable(const Order& search, typename Order::Place at) {

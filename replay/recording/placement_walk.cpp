@@ -7,6 +7,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "allocator/policy/best_fit.h"
+#include "allocator/policy/splitting.h"
 #include "allocator/types/check.h"
 #include "replay/recording/whole_pools.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
+#include "allocator/policy/splitting.h"
 #include "replay/recording/recorded_calls.h"
 
 namespace vramlab::replay {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/policy/best_fit.h"
+#include "allocator/policy/splitting.h"
 
 namespace vramlab::replay {
 namespace {
