@@ -114,7 +114,9 @@ std::vector<pid_t> tree_of(pid_t process) {
 /// The time of the process, and of its children that have ended.
 double processor_s_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  // A process that ends here makes reading fail, which an iterator of the file would throw.
+  std::string text;
+  std::getline(file, text, '\0');
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(text.substr(name_end + 1));
