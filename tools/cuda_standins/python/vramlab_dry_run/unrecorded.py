@@ -28,9 +28,8 @@ _is_up = False
 
 
 def watch(torch):
-    """Early, as options may be set before CUDA comes up."""
-    global _options_at_start
-    _options_at_start = _options_of_environment(torch._C)
+    """Early, as options may be set before CUDA comes up. PyTorch reads those of the environment when it is first asked
+    for them, so it is not asked here: a program may set the variable after its import."""
     for name in ("_cuda_cudaCachingAllocator_set_allocator_settings",
                  "_accelerator_setAllocatorSettings"):
         _stand_around(torch._C, name, _set_options)
@@ -44,7 +43,15 @@ def watch(torch):
 
 def cuda_came_up():
     global _is_up
+    _remember_options()
     _is_up = True
+
+
+def _remember_options():
+    """Before anything changes them."""
+    global _options_at_start
+    if _options_at_start is None:
+        _options_at_start = _options_of_environment(sys.modules["torch"]._C)
 
 
 def _stand_around(module, name, call):
@@ -104,6 +111,7 @@ def _counted_everywhere():
 
 def _set_options(function, *args, **kwargs):
     """A string that is refused is noted too: it may have set its first options."""
+    report.guarded(_remember_options)()
     [text] = (*args, *kwargs.values())
     for device, place in enumerate(_counted_everywhere() or []):
         _note(device, place, {"call": "options", "text": text})
