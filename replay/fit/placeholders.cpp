@@ -46,7 +46,7 @@ std::optional<double> number_of(std::string_view text) { return read_all<double>
   throw InputError({where, "", expected, std::string(found)});
 }
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 /// `1..512`, with a step such as `8` or a factor such as `x2`.
 struct Range {
@@ -80,12 +80,13 @@ std::optional<Range> range_of(std::string_view text) {
 
 std::vector<std::string> values_of(const Range& range, const std::string& where,
                                    std::string_view written) {
-  if (range.last < range.first) refuse(where, "a range from the least value up", quoted(written));
+  if (range.last < range.first)
+    refuse(where, "a range from the least value up", in_quotes(written));
   std::vector<std::string> values;
   for (std::int64_t value = range.first; value <= range.last;) {
     if (values.size() == most_placeholder_values)
       refuse(where, "at most " + std::to_string(most_placeholder_values) + " values",
-             quoted(written));
+             in_quotes(written));
     values.push_back(std::to_string(value));
     // The sum and the product may be no numbers.
     if (range.multiplies ? value > range.last / range.step : value > range.last - range.step) break;
@@ -96,16 +97,17 @@ std::vector<std::string> values_of(const Range& range, const std::string& where,
 
 std::vector<std::string> lines_of(const std::string& path, const std::string& where) {
   std::ifstream file(path);
-  if (!file) refuse(where, "a file with a value on each line", quoted(path));
+  if (!file) refuse(where, "a file with a value on each line", in_quotes(path));
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
     if (lines.size() == most_placeholder_values)
-      refuse(where, "at most " + std::to_string(most_placeholder_values) + " lines", quoted(path));
+      refuse(where, "at most " + std::to_string(most_placeholder_values) + " lines",
+             in_quotes(path));
     lines.push_back(std::move(line));
   }
-  if (lines.empty()) refuse(where, "a file with a value on each line", quoted(path) + ", empty");
+  if (lines.empty()) refuse(where, "a file with a value on each line", in_quotes(path) + ", empty");
   return lines;
 }
 
@@ -113,14 +115,14 @@ std::vector<std::string> list_of(std::string_view written, const std::string& wh
   std::vector<std::string> values;
   for (std::size_t begin = 0; begin <= written.size();) {
     const std::size_t end = std::min(written.find(',', begin), written.size());
-    if (end == begin) refuse(where, "values with commas between them", quoted(written));
+    if (end == begin) refuse(where, "values with commas between them", in_quotes(written));
     values.emplace_back(written.substr(begin, end - begin));
     begin = end + 1;
   }
   auto sorted = values;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-    refuse(where, "each value once", quoted(*twice) + " twice");
+    refuse(where, "each value once", in_quotes(*twice) + " twice");
   return values;
 }
 
@@ -169,7 +171,7 @@ std::size_t PlaceholderTexts::add_piece(std::string_view text, std::size_t at, T
   if (!is_one) {
     if (to.kind == TextKind::word)
       refuse(to.where, std::string("a placeholder such as ") + example + ", or {{ for a brace",
-             quoted(text.substr(at, 20)));
+             in_quotes(text.substr(at, 20)));
     to.pieces.back().literal += '{';
     return at + 1;
   }
@@ -185,7 +187,7 @@ void PlaceholderTexts::define(const std::string& name, std::string_view rest, co
   const std::string_view written = rest.substr(1);
   const auto refuse_other = [&](const std::string& before) {
     refuse(in.where, "the same values for " + name + " everywhere, or {" + name + "} alone",
-           quoted(before) + " and " + quoted(written));
+           in_quotes(before) + " and " + in_quotes(written));
   };
   for (const Placeholder& known : placeholders_)
     if (known.name == name) {
@@ -213,7 +215,7 @@ void PlaceholderTexts::define_values(const std::string& name, std::string_view w
     added.values = lines_of(std::string(written.substr(1)), shown);
   } else if (is_digit(written.front()) && written.find("..") != std::string_view::npos) {
     const auto range = range_of(written);
-    if (!range) refuse(shown, "a range such as 1..512, 8..512:8 or 1..512:x2", quoted(written));
+    if (!range) refuse(shown, "a range such as 1..512, 8..512:8 or 1..512:x2", in_quotes(written));
     added.values = values_of(*range, shown, written);
     added.is_range = true;
   } else {
@@ -236,7 +238,7 @@ void PlaceholderTexts::define_derived(const std::string& name, std::string_view 
     else if (!word.empty() && end_of_name(word, 0) == word.size())
       added.operands.push_back({sign, std::string(word), 0});
     else
-      refuse(shown, expected, quoted(written));
+      refuse(shown, expected, in_quotes(written));
     if (end < written.size()) sign = written[end];
     at = end + 1;
   }
@@ -263,12 +265,12 @@ void PlaceholderTexts::refuse_unknown_names() const {
       if (!operand.name.empty() && earlier == derived_.begin() + std::ptrdiff_t(i) &&
           found == placeholders_.end())
         refuse("{" + derived_[i].name + "=" + derived_[i].written + "}",
-               "the name of a placeholder with values", quoted(operand.name));
+               "the name of a placeholder with values", in_quotes(operand.name));
       if (found == placeholders_.end() || operand.name.empty()) continue;
       for (const std::string& value : found->values)
         if (!integer_of(value))
           refuse("{" + derived_[i].name + "=" + derived_[i].written + "}",
-                 "integers as values of " + operand.name, quoted(value));
+                 "integers as values of " + operand.name, in_quotes(value));
     }
 }
 
@@ -283,7 +285,7 @@ const Placeholder* PlaceholderTexts::searched(const std::string& name) const {
     refuse("--search", names.empty() ? "a placeholder in the command" : "one of " + names, name);
   }
   for (const std::string& value : found->values)
-    if (!number_of(value)) refuse("--search " + name, "numbers to search among", quoted(value));
+    if (!number_of(value)) refuse("--search " + name, "numbers to search among", in_quotes(value));
   return &*found;
 }
 

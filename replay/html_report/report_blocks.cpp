@@ -40,8 +40,11 @@ void ReportBlocks::hand_out(const LiveBlock& block, HistoryStep step) {
     largest_other_ = std::max(largest_other_, block.bytes);
     return;
   }
-  in_use_[block.key] = static_cast<std::uint32_t>(drawn_.size());
-  drawn_.push_back({step, 0, block.bytes, texts_.node_of(block.stack)});
+  in_use_[block.key] = {lasts_.size(), step};
+  lasts_.push_back(0);
+  begins_.add_step(std::exchange(last_begin_, step), step);
+  block_sizes_.add(block.bytes.count);
+  stacks_.add(texts_.node_of(block.stack));
 }
 
 void ReportBlocks::give_back(const LiveBlock& block, HistoryStep step) {
@@ -50,32 +53,24 @@ void ReportBlocks::give_back(const LiveBlock& block, HistoryStep step) {
     others_ -= std::min<std::uint64_t>(others_, 1);
     return;
   }
-  drawn_[found->second].end = step;
+  lasts_[found->second.place] = step - found->second.begin + 1;
   in_use_.erase(found);
 }
 
 nlohmann::ordered_json ReportBlocks::take(std::string& bytes) const {
-  // One column at a time, as each is large.
-  const auto add_column = [&](const auto& add_value) {
-    PageBytes packed;
-    for (const Drawn& block : drawn_) add_value(packed, block);
-    return add_section(bytes, packed.bytes(), drawn_.size());
+  const auto add_column = [&](const PageBytes& packed) {
+    return add_section(bytes, packed.bytes(), lasts_.size());
   };
+  PageBytes lasts;
+  for (const HistoryStep steps : lasts_) lasts.add(steps);
   nlohmann::ordered_json json = {{"total", sizes_.block_count},
-                                 {"largest_other", largest_other_.count}};
-  HistoryStep before = 0;
-  json["begin"] = add_column([&before](PageBytes& packed, const Drawn& block) {
-    packed.add_step(std::exchange(before, block.begin), block.begin);
-  });
-  json["lasts"] = add_column([](PageBytes& packed, const Drawn& block) {
-    packed.add(block.end == 0 ? 0 : block.end - block.begin + 1);
-  });
-  json["size"] =
-      add_column([](PageBytes& packed, const Drawn& block) { packed.add(block.size.count); });
-  json["stack"] =
-      add_column([](PageBytes& packed, const Drawn& block) { packed.add(block.stack); });
-  json["others"] = nullptr;
-  if (drawn_.size() < sizes_.block_count)
+                                 {"largest_other", largest_other_.count},
+                                 {"begin", add_column(begins_)},
+                                 {"lasts", add_column(lasts)},
+                                 {"size", add_column(block_sizes_)},
+                                 {"stack", add_column(stacks_)},
+                                 {"others", nullptr}};
+  if (lasts_.size() < sizes_.block_count)
     json["others"] = add_column_section(bytes, others_at_moments_);
   return json;
 }

@@ -51,20 +51,11 @@ class ReportBlocks {
   /// Notes how many blocks that are not drawn are in use now.
   void pass_moment() { others_at_moments_.push_back(others_); }
 
-  struct Drawn {
-    HistoryStep begin = 0;
-    /// 0 if nothing ends the block.
-    HistoryStep end = 0;
-    allocator::Bytes size;
-    /// Index into `PageTexts::nodes()`.
-    std::uint32_t stack = 0;
-    friend bool operator==(const Drawn&, const Drawn&) = default;
-  };
-  /// In the order in which they were handed out.
-  const std::vector<Drawn>& drawn() const { return drawn_; }
   const std::vector<std::uint64_t>& others_at_moments() const { return others_at_moments_; }
 
-  /// Appends its lists to the bytes of the page. The JSON says where they are.
+  /// Appends its lists to the bytes of the page, in the order in which the blocks were handed out:
+  /// the steps of `begin`, how long each `lasts` (0 if nothing ends it, otherwise a step more), the
+  /// `size`, and the `stack`, an index into `PageTexts::nodes()`. The JSON says where they are.
   nlohmann::ordered_json take(std::string& bytes) const;
 
  private:
@@ -72,9 +63,20 @@ class ReportBlocks {
 
   DrawnSizes sizes_;
   PageTexts& texts_;
-  std::vector<Drawn> drawn_;
-  /// The place in `drawn_` of each drawn block that is in use, by its key.
-  std::unordered_map<std::uint64_t, std::uint32_t> in_use_;
+  /// As the page holds them: a million blocks take a few bytes each.
+  PageBytes begins_;
+  PageBytes block_sizes_;
+  PageBytes stacks_;
+  HistoryStep last_begin_ = 0;
+  /// How many steps each drawn block lasts; 0 while it is in use.
+  std::vector<HistoryStep> lasts_;
+  struct InUse {
+    /// In `lasts_`.
+    std::size_t place = 0;
+    HistoryStep begin = 0;
+  };
+  /// By the keys of the drawn blocks that are in use.
+  std::unordered_map<std::uint64_t, InUse> in_use_;
   std::uint64_t others_ = 0;
   allocator::Bytes largest_other_;
   std::vector<std::uint64_t> others_at_moments_;

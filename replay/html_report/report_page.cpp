@@ -355,6 +355,14 @@ ReportLimits ReportLimits::halved() const {
   return half;
 }
 
+ReportLimits ReportLimits::lowered() const {
+  constexpr std::size_t few_blocks = 125'000;
+  if (blocks <= few_blocks) return halved();
+  ReportLimits fewer = *this;
+  fewer.blocks = few_blocks;
+  return fewer;
+}
+
 ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& tables,
                         const Settings& settings, const ReportLimits& limits, std::string& bytes) {
   PageTexts texts(tables);

@@ -27,12 +27,15 @@ struct ReportLimits {
   /// Moments at which fragmentation is looked at.
   std::size_t snapshots = 3'000;
   /// Blocks that are drawn one by one.
-  std::size_t blocks = 100'000;
+  std::size_t blocks = 1'000'000;
   /// Call sites that have a colour of their own.
   std::size_t sites = 11;
 
   /// Half of everything that can be halved.
   ReportLimits halved() const;
+  /// The limits to try next where a page becomes too large: first fewer blocks, as they take most
+  /// room, then half of everything.
+  ReportLimits lowered() const;
 };
 
 enum class ReportOrigin : std::uint8_t { recorded, replayed };

@@ -46,8 +46,13 @@ class KindFinder : public LiveBlocks {
     std::uint64_t event = 0;
   };
 
+  /// The kind of the block that an event requested.
+  BlockKind& kind_at(std::uint64_t event) {
+    return kinds_.by_event_[static_cast<std::size_t>(event)];
+  }
+
   void block_allocated(const LiveBlock& block) override {
-    BlockKind& kind = kinds_.by_event_[*block.event];
+    BlockKind& kind = kind_at(*block.event);
     kind.name = now_.name;
     if (const auto listed = was_handed_out_.find(block.key); listed != was_handed_out_.end())
       listed->second = true;
@@ -57,7 +62,7 @@ class KindFinder : public LiveBlocks {
   }
   void block_freed(const LiveBlock& block) override {
     if (!block.event || *block.event < open_since_) return;
-    BlockKind& kind = kinds_.by_event_[*block.event];
+    BlockKind& kind = kind_at(*block.event);
     if (kind.kind == MemoryKind::not_labelled) kind.kind = MemoryKind::temporary;
   }
   void block_lost(const LiveBlock& block) override {
@@ -115,7 +120,7 @@ class KindFinder : public LiveBlocks {
     for (const OpenRequest& request : open_) {
       const LiveBlock* const block = find(request.key);
       const bool is_live = block != nullptr && block->event == request.event && !block->freed;
-      BlockKind& kind = kinds_.by_event_[request.event];
+      BlockKind& kind = kind_at(request.event);
       const bool is_open = kind.kind == MemoryKind::not_labelled ||
                            (from_ == KindsFrom::stacks && now_.phase == Phase::backward);
       if (is_live && is_open) kind.kind = left;
@@ -147,7 +152,7 @@ class KindFinder : public LiveBlocks {
     const LiveBlock* const block = find(storage.address.value);
     if (block != nullptr && block->event) {
       if (block->requested != storage.bytes) ++kinds_.other_sizes;
-      BlockKind& kind = kinds_.by_event_[*block->event];
+      BlockKind& kind = kind_at(*block->event);
       if (storage.kind != MemoryKind::inputs || !is_left_by_forward(kind.kind)) kind = told;
     } else if (was_handed_out_[storage.address.value]) {
       ++kinds_.unknown_storages;
@@ -185,7 +190,7 @@ BlockKinds find_block_kinds(const DeviceHistory& history, const DeviceKindsNotes
 }
 
 const BlockKind& BlockKinds::of(const LiveBlock& block) const {
-  if (block.event) return by_event_[*block.event];
+  if (block.event) return by_event_[static_cast<std::size_t>(*block.event)];
   const auto found = earlier_.find(block.key);
   return found == earlier_.end() ? nothing_ : found->second;
 }

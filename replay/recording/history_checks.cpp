@@ -87,7 +87,7 @@ DeviceRoom room_of(const DeviceHistory& history) {
   // Counted from the start, whose size is known at the end.
   std::set<Bytes> seen;
   bool was_limited = false;
-  for (const std::uint64_t i : history.events.rare()) {
+  for (const std::size_t i : history.events.rare()) {
     const AllocatorEvent event = history.events[i];
     if (is_release(event.action))
       reserved.subtract(event.size);

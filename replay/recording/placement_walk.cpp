@@ -98,9 +98,9 @@ std::map<std::size_t, PoolId> pools_of_survivors(const DeviceHistory& history) {
   std::map<Address, const SnapshotSegment*> survivors;
   for (const SnapshotSegment& segment : history.final_segments)
     if (!segment.is_expandable) survivors[segment.address] = &segment;
-  const traces::LongSequence<std::uint64_t>& rare = history.events.rare();
+  const traces::LongSequence<std::size_t>& rare = history.events.rare();
   for (std::size_t at = rare.size(); at-- > 0 && !survivors.empty();) {
-    const std::uint64_t i = rare[at];
+    const std::size_t i = rare[at];
     const AllocatorEvent event = history.events[i];
     if (event.action != Action::segment_alloc && event.action != Action::segment_free) continue;
     const auto found = survivors.find(event.address);

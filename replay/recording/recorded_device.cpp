@@ -140,7 +140,7 @@ RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHist
                 segment.base);
   std::vector<bool> is_placed(explained.placements.lives.size());
   for (LifeIndex life = 0; life < is_placed.size(); ++life) is_placed[life] = life < at_start;
-  for (const std::uint64_t i : history.events.rare()) {
+  for (const std::size_t i : history.events.rare()) {
     const AllocatorEvent event = history.events[i];
     if (event.action == Action::segment_alloc)
       add({PlaceKind::allocation, event.address, event.size});

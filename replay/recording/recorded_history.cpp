@@ -188,7 +188,7 @@ Bytes reserved_at_end(const DeviceHistory& history) {
 }
 
 bool has_rare_event(const DeviceHistory& history, Action action) {
-  return std::ranges::any_of(history.events.rare(), [&](std::uint64_t event) {
+  return std::ranges::any_of(history.events.rare(), [&](std::size_t event) {
     return history.events[event].action == action;
   });
 }
@@ -199,7 +199,7 @@ bool has_chosen_place(const DeviceHistory& history, std::size_t event) {
 
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
   Peak reserved;
-  for (const std::uint64_t i : history.events.rare()) {
+  for (const std::size_t i : history.events.rare()) {
     const AllocatorEvent event = history.events[i];
     if (is_release(event.action))
       reserved.subtract(event.size);

@@ -85,7 +85,7 @@ class RecordedEvents : private traces::LongSequence<AllocatorEvent> {
   }
   const Sequence& all() const { return *this; }
   /// The numbers of the events that neither hand out nor free a block, ascending.
-  const traces::LongSequence<std::uint64_t>& rare() const { return rare_; }
+  const traces::LongSequence<std::size_t>& rare() const { return rare_; }
   static bool is_rare(Action action) {
     return is_segment_call(action) || action >= Action::snapshot;
   }
@@ -97,7 +97,7 @@ class RecordedEvents : private traces::LongSequence<AllocatorEvent> {
  private:
   void find_rare();
 
-  traces::LongSequence<std::uint64_t> rare_;
+  traces::LongSequence<std::size_t> rare_;
 };
 
 /// Events [first, end) whose requests went to a private pool, as a dry run notes it.

@@ -80,7 +80,7 @@ SettingsPhases noted_phases(const DeviceHistory& history, const Settings& at_sta
     if (phases.back().first_event == call.before)
       phases.back().settings = std::move(set);
     else
-      phases.push_back({call.before, std::move(set), true});
+      phases.push_back({static_cast<std::size_t>(call.before), std::move(set), true});
   }
   return phases;
 }

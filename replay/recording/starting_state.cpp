@@ -145,7 +145,7 @@ PoolKind RequestKinds::at(std::size_t event) {
 Bytes least_reservation(const DeviceHistory& history, const allocator::Reserve& reserve) {
   std::uint64_t now = reserved_at_end(history).count;
   std::uint64_t most = now;
-  const traces::LongSequence<std::uint64_t>& rare = history.events.rare();
+  const traces::LongSequence<std::size_t>& rare = history.events.rare();
   for (std::size_t i = rare.size(); i-- > 0;) {
     const AllocatorEvent event = history.events[rare[i]];
     const std::uint64_t size = event.size.count;
@@ -394,7 +394,7 @@ void lower_bases(const DeviceHistory& history, Bytes least, const allocator::Set
   if (reservations.empty()) return;
   RequestKinds kinds(history, settings);
   std::vector<Followed> followed = follow(reservations);
-  for (const std::uint64_t i : history.events.rare()) {
+  for (const std::size_t i : history.events.rare()) {
     const AllocatorEvent event = history.events[i];
     const bool is_map = event.action == Action::segment_map;
     if (!is_map && event.action != Action::segment_unmap) continue;

@@ -673,7 +673,7 @@ void VerifyRun::explain_releases() {
 
 void VerifyRun::count_segment_calls() {
   SegmentCallCounts& counts = fidelity_.segment_calls;
-  for (const std::uint64_t event : history_.events.rare())
+  for (const std::size_t event : history_.events.rare())
     if (is_segment_call(history_.events[event].action)) ++counts.total;
   counts.wrong += device_.wrong_count();
   const std::uint64_t others = counts.taken + counts.wrong;

@@ -48,10 +48,10 @@ class NumberRows {
         {file_, place_ + ", row " + std::to_string(row_ - 1), expected, std::to_string(found)});
   }
   /// The number, if it is one of a table of so many.
-  std::uint64_t below(std::uint64_t number, std::size_t count, const char* table) const {
+  std::size_t below(std::uint64_t number, std::size_t count, const char* table) const {
     if (number >= count)
       refuse("a number below " + std::to_string(count) + ", as there are so many " + table, number);
-    return number;
+    return static_cast<std::size_t>(number);
   }
   /// The place of a row among entries. Places ascend.
   std::uint64_t place(std::uint64_t before) {
@@ -97,7 +97,7 @@ std::vector<PhaseMark> read_marks(const NotesReader& device, const Tables& table
   std::vector<PhaseMark> marks;
   NumberRows rows = rows_of(device, "marks");
   for (std::array<std::uint64_t, 3> row{}; rows.next(row);) {
-    const std::uint64_t phase = rows.below(row[1], tables.phases.size(), "phases");
+    const std::size_t phase = rows.below(row[1], tables.phases.size(), "phases");
     const auto name = static_cast<KindNameIndex>(rows.below(row[2], tables.name_count, "names"));
     marks.push_back({rows.place(row[0]), tables.phases[phase], name});
   }
@@ -107,7 +107,7 @@ std::vector<PhaseMark> read_marks(const NotesReader& device, const Tables& table
 std::vector<ScannedStorage> read_scan(NumberRows rows, const Tables& tables) {
   std::vector<ScannedStorage> scan;
   for (std::array<std::uint64_t, 5> row{}; rows.next(row);) {
-    const std::uint64_t kind = rows.below(row[2], tables.kinds.size(), "kinds");
+    const std::size_t kind = rows.below(row[2], tables.kinds.size(), "kinds");
     const auto name = rows.below(row[3], tables.name_count, "names");
     const auto part = rows.below(row[4], tables.name_count, "names");
     scan.push_back({{row[0]},

@@ -43,6 +43,23 @@ TEST_F(LateRecording, is_answered_with_the_share_that_was_reserved_before) {
   EXPECT_TRUE(run_json({"advise", leak}).at("requested_anew").is_null());
 }
 
+TEST_F(LateRecording, has_its_modelled_peak_on_lines_of_their_own) {
+  const std::string output = run_vramlab({"capacity", last_entries("600")}).output;
+  const std::size_t remark = output.find("\n    (modelled: ");
+  ASSERT_NE(remark, std::string::npos) << output;
+  EXPECT_LE(output.find('\n', remark + 1) - remark, 101U) << output;
+}
+
+TEST_F(LateRecording, is_exact_from_its_first_event_on_where_later_memory_tells_settings_apart) {
+  const std::string whole = support::source_dir() + "/tests/truth/lategraph_200.pickle.gz";
+  const std::string file = in_folder("last80.pickle");
+  ASSERT_EQ(run_vramlab({"replay", whole, "--snapshot-out", file, "--history", "80"}).exit_status,
+            0);
+  const std::string output = run_vramlab({"explain", file}).output;
+  ASSERT_THAT(output, HasSubstr("were reserved before the recording began\n"));
+  EXPECT_THAT(output, HasSubstr("exact from the first recorded event on"));
+}
+
 TEST_F(LateRecording, is_explained_under_other_options_with_one_peak_and_the_reason_for_doubt) {
   const std::string file = last_entries("600");
   const std::vector<std::string> question = {"explain", file, "--conf", "max_split_size_mb:64"};

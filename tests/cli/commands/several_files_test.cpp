@@ -232,6 +232,15 @@ TEST_F(SeveralRanks, with_long_names_fit_into_100_letters) {
   }
 }
 
+TEST_F(SeveralRanks, with_long_names_keep_file_and_line_of_their_worst_line) {
+  const std::string gpt = samples + "gpt_training.pickle.gz";
+  const std::string long_name = std::string(50, 'r');
+  const std::vector<std::string> files = {write(long_name + "0.pickle", content_of(gpt)),
+                                          write(long_name + "1.trace", content_of(leak))};
+  const std::string text = run_vramlab({"info", files[0], files[1]}).output;
+  EXPECT_THAT(text, HasSubstr("  model.py:37"));
+}
+
 TEST_F(SeveralRanks, with_long_names_stay_told_apart) {
   const std::vector<std::string> files = {
       write("node_0_of_the_long_named_cluster_and_its_rank_7.vtrace", content_of(leak)),
@@ -244,11 +253,11 @@ TEST_F(SeveralRanks, with_long_names_stay_told_apart) {
 
 TEST_F(SeveralRanks, lose_the_ending_that_all_have_before_their_names_are_cut) {
   const std::vector<std::string> files = {
-      write("varlen_tight_with_words.split200.vtrace", content_of(leak)),
-      write("varlen_tight_with_words.expanding.vtrace", content_of(training))};
+      write("varlen_tight_of_words.split200.vtrace", content_of(leak)),
+      write("varlen_tight_of_words.expanding.vtrace", content_of(training))};
   const std::string text = run_vramlab({"info", files[0], files[1]}).output;
-  EXPECT_THAT(text, HasSubstr("\nvarlen_tight_with_words.split200 "));
-  EXPECT_THAT(text, HasSubstr("\nvarlen_tight_with_words.expanding "));
+  EXPECT_THAT(text, HasSubstr("\nvarlen_tight_of_words.split200 "));
+  EXPECT_THAT(text, HasSubstr("\nvarlen_tight_of_words.expanding "));
 }
 
 class SeveralLists : public FolderTest {};

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "replay/html_report/report_timeline.h"
 #include "replay/recording/recorded_states.h"
 #include "tests/support/recordings/case_history.h"
@@ -45,6 +47,49 @@ LiveBlock block_of(std::uint64_t key, std::uint64_t bytes) {
   return block;
 }
 
+struct Drawn {
+  HistoryStep begin = 0;
+  /// 0 if nothing ends the block.
+  HistoryStep end = 0;
+  Bytes size;
+  std::uint64_t stack = 0;
+  friend bool operator==(const Drawn&, const Drawn&) = default;
+};
+
+/// A list of the page's bytes, as tools/web/report/src/bytes.ts reads it.
+std::vector<std::uint64_t> numbers_in(const std::string& bytes, const nlohmann::json& section) {
+  std::vector<std::uint64_t> numbers;
+  std::size_t at = section.at(0);
+  for (std::size_t count = section.at(2); count > 0; --count) {
+    std::uint64_t number = 0;
+    int shift = 0;
+    do {
+      number |= static_cast<std::uint64_t>(bytes[at] & 0x7F) << shift;
+      shift += 7;
+    } while ((bytes[at++] & 0x80) != 0);
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// The blocks as the page reads them.
+std::vector<Drawn> drawn_of(const ReportBlocks& blocks) {
+  std::string bytes;
+  const nlohmann::json json = blocks.take(bytes);
+  const auto begins = numbers_in(bytes, json.at("begin"));
+  const auto lasts = numbers_in(bytes, json.at("lasts"));
+  const auto sizes = numbers_in(bytes, json.at("size"));
+  const auto stacks = numbers_in(bytes, json.at("stack"));
+  std::vector<Drawn> drawn;
+  HistoryStep step = 0;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    // Steps do not decrease, so that the lowest bit, the sign, is 0.
+    step += begins[i] >> 1;
+    drawn.push_back({step, lasts[i] == 0 ? 0 : step + lasts[i] - 1, {sizes[i]}, stacks[i]});
+  }
+  return drawn;
+}
+
 TEST(ReportBlocks, keeps_the_drawn_ones_and_counts_the_others) {
   traces::SnapshotTables tables;
   PageTexts texts(tables);
@@ -57,9 +102,9 @@ TEST(ReportBlocks, keeps_the_drawn_ones_and_counts_the_others) {
   blocks.give_back(block_of(12, 1024), 5);
   blocks.hand_out(block_of(10, 8192), 6);
   blocks.pass_moment();
-  EXPECT_EQ(blocks.drawn(),
-            (std::vector<ReportBlocks::Drawn>{
-                {1, 4, Bytes{4096}, 0}, {2, 0, Bytes{1024}, 0}, {6, 0, Bytes{8192}, 0}}));
+  EXPECT_EQ(
+      drawn_of(blocks),
+      (std::vector<Drawn>{{1, 4, Bytes{4096}, 0}, {2, 0, Bytes{1024}, 0}, {6, 0, Bytes{8192}, 0}}));
   EXPECT_EQ(blocks.others_at_moments(), (std::vector<std::uint64_t>{1, 0}));
 }
 
@@ -102,12 +147,13 @@ TEST_P(BlocksOfCase, add_up_to_the_allocated_memory_with_the_others) {
     plan.blocks = survey.drawn_sizes();
     ReportDetail detail(history, walk, texts, {}, plan);
     watch_placements(history, walk, detail);
-    ASSERT_LE(detail.blocks().drawn().size(), most);
+    const std::vector<Drawn> drawn = drawn_of(detail.blocks());
+    ASSERT_LE(drawn.size(), most);
     auto others = detail.blocks().others_at_moments().begin();
     for (const auto& [step, moment] : wanted.moments) {
       Bytes bytes;
       std::uint64_t count = *others++;
-      for (const ReportBlocks::Drawn& block : detail.blocks().drawn())
+      for (const Drawn& block : drawn)
         if (block.begin <= step && (block.end == 0 || block.end > step)) {
           bytes += block.size;
           ++count;

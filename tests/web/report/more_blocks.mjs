@@ -51,8 +51,9 @@ export function changeRun(page, output, use) {
 }
 
 /** Gives the first device of a page this many blocks: of an iteration's hundreds of blocks, most
- *  live for a part of it, the first ones to the end. */
-export function withBlocks(page, output, count) {
+ *  live for a part of it, the first ones to the end. With a share of the history each lives for at
+ *  most that; with others the page does not hold so many more one by one. */
+export function withBlocks(page, output, count, { longestShare = 0, others = 0 } = {}) {
   changeRun(page, output, (json, section) => {
     const [device] = json.devices;
     const steps = device.last.step;
@@ -62,11 +63,19 @@ export function withBlocks(page, output, count) {
     const wanted = device.peak_allocated.allocated / 600;
     for (let i = 0; i < count; ++i) {
       begin.push(Math.floor(i * steps / count));
-      lasts.push(i < 200 ? 0 : 2 + below(i % 10 === 0 ? 4000 : 400));
-      size.push(512 * Math.max(1, Math.round(wanted * (i % 5 === 0 ? 3 : 0.1 + below(100) / 200) / 512)));
+      if (longestShare > 0) {
+        lasts.push(2 + below(Math.floor(steps * longestShare)));
+        size.push(512 * (1 + below(Math.floor(2 * device.peak_allocated.allocated / (512 * count * longestShare / 2)))));
+      } else {
+        lasts.push(i < 200 ? 0 : 2 + below(i % 10 === 0 ? 4000 : 400));
+        size.push(512 * Math.max(1, Math.round(wanted * (i % 5 === 0 ? 3 : 0.1 + below(100) / 200) / 512)));
+      }
       stack.push(below(json.stacks.nodes[2]));
     }
-    device.blocks = { total: count, largest_other: 0, begin: section(begin, true),
-                      lasts: section(lasts), size: section(size), stack: section(stack), others: null };
+    const moments = device.moments.step[2];
+    device.blocks = {
+      total: count + others, largest_other: others === 0 ? 0 : 4096, begin: section(begin, true),
+      lasts: section(lasts), size: section(size), stack: section(stack),
+      others: others === 0 ? null : section(Array(moments).fill(others), true) };
   });
 }

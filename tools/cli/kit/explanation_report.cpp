@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "replay/kinds/block_kinds.h"
 #include "streams/device/gpu_models.h"
 #include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"
@@ -186,7 +187,12 @@ std::string holder_text(const Explanation& explanation, std::size_t index) {
 
 /// Such as `8.01 GiB activations (52 %), 4.20 GiB optimizer state (27 %)`, without kinds that hold
 /// less than a hundredth.
+/// Empty where no kind is known.
 std::string kinds_text(const Explanation& explanation) {
+  const auto& kinds = explanation.kinds;
+  if (kinds.size() == 1 &&
+      kinds.front().key == replay::shown_name_of(traces::MemoryKind::not_labelled))
+    return "";
   std::string text;
   for (const replay::HeldGroup& group : explanation.kinds) {
     const Bytes bytes = group.totals.bytes;
@@ -247,7 +253,7 @@ std::string certainty_text(const Explanation& explanation) {
   if (*explanation.trust == replay::Trust::modelled)
     return "modelled: simulated streams decide when memory of other streams is free again";
   if (explanation.depends_from) return exact_until_text(*explanation.depends_from);
-  if (explanation.began_late()) return "exact from the first recorded event on";
+  if (explanation.late_start) return "exact from the first recorded event on";
   return explanation.is_replayed ? "exact: the allocator's own answers to these requests"
                                  : "exact: the recording replays as it was";
 }

@@ -119,7 +119,7 @@ Table table_with(const std::vector<RecordingRow>& rows, NameCell name_cell) {
                {"peak reserved"},
                {"of mean"},
                {"OOM"},
-               left("worst line")});
+               call_site_column("worst line")});
   const Bytes mean = mean_reserved(rows);
   const std::vector<std::string> names = short_names_of(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {

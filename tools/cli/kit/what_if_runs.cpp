@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -83,6 +84,18 @@ std::string headline_of(const AskedWhatIf& asked) {
     text += " and " + std::to_string(asked.files.size() - 1) + " more; the worst counts";
   text += "; rules of PyTorch " + asked.reference;
   return text + (asked.conditions.empty() ? "" : "; " + asked.conditions);
+}
+
+/// A remark stands behind its line if there is room, otherwise on lines of its own.
+std::string with_remark(const std::string& line, const std::string& remark) {
+  if (remark.empty()) return line + "\n";
+  const std::string behind = "  (" + shown_name(remark) + ")";
+  if (line.size() + behind.size() <= widest_line) return line + behind + "\n";
+  constexpr std::size_t indent = 2;
+  std::string text = line + "\n";
+  for (const std::string& part : broken_lines(behind.substr(indent), widest_line - 2 * indent))
+    text += std::string(2 * indent, ' ') + part + "\n";
+  return text;
 }
 
 }  // namespace
@@ -195,10 +208,18 @@ std::string settings_text(std::vector<Column> figures, const std::vector<Setting
   Table table(std::move(figures));
   for (const SettingCells& row : rows) {
     std::vector<std::string> cells = row.figures;
-    cells.push_back(row.options + (row.remark.empty() ? "" : "  (" + row.remark + ")"));
+    cells.push_back(row.options);
     table.add(std::move(cells));
   }
-  return table.text("");
+  std::istringstream lines(table.text(""));
+  std::string line;
+  std::getline(lines, line);
+  std::string text = line + "\n";
+  for (const SettingCells& row : rows) {
+    std::getline(lines, line);
+    text += with_remark(line, row.remark);
+  }
+  return text;
 }
 
 std::string settings_markdown(std::vector<Column> figures, const std::vector<SettingCells>& rows) {

@@ -66,6 +66,14 @@ std::string escaped(std::string_view text, const Stays& stays, const Escape& esc
 /// A byte inside a letter of UTF-8.
 bool is_inside_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
+/// `file.py:12` of the call site `folder/file.py:12 function`; empty for other names.
+std::string_view line_of(std::string_view site) {
+  const std::string_view place = site.substr(0, site.find(' '));
+  const std::size_t digits = place.find_last_not_of("0123456789") + 1;
+  if (digits < 2 || digits == place.size() || place[digits - 1] != ':') return {};
+  return place.substr(place.rfind('/') + 1);
+}
+
 }  // namespace
 
 std::string shown_name(std::string_view text) {
@@ -81,6 +89,19 @@ std::string shortened(std::string_view name, std::size_t width) {
   while (begin > 0 && is_inside_letter(text[begin])) --begin;
   while (end < text.size() && is_inside_letter(text[end])) ++end;
   return text.substr(0, begin) + " ... " + text.substr(end);
+}
+
+std::string shortened_call_site(std::string_view site, std::size_t width) {
+  const std::string text = shown_name(site);
+  const std::string_view line = line_of(text);
+  if (text.size() <= width || line.empty() || line.size() > width) return shortened(site, width);
+  const std::string without_folder =
+      text.substr(static_cast<std::size_t>(line.data() - text.data()));
+  return without_folder.size() <= width ? without_folder : std::string(line);
+}
+
+std::size_t least_width_of_call_site(std::string_view site) {
+  return line_of(shown_name(site)).size();
 }
 
 std::string shown_lines(std::string_view text) {

@@ -20,6 +20,12 @@ std::string shown_name(std::string_view text);
 /// dots between them. Requires: a width of at least 8.
 std::string shortened(std::string_view name, std::size_t width);
 
+/// A call site in at most so many letters: it loses its folder, then its function; file and line
+/// stay. Other names become shorter as above. Requires: a width of at least 8.
+std::string shortened_call_site(std::string_view site, std::size_t width);
+/// The letters of a call site that stay.
+std::size_t least_width_of_call_site(std::string_view site);
+
 /// The text on one or more lines: line breaks and tabs stay.
 std::string shown_lines(std::string_view text);
 

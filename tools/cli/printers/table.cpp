@@ -41,21 +41,32 @@ struct LineLimit {
 /// When the columns of names give way.
 enum class NamesGiveWay : std::uint8_t { with_others, last };
 
+/// The width that a left-aligned column keeps in short lines.
+std::size_t least_width(const std::vector<Column>& columns, const Rows& rows, std::size_t column) {
+  constexpr std::size_t of_any_column = 12;
+  constexpr std::size_t most_of_call_sites = 40;
+  std::size_t least = std::max(of_any_column, columns[column].heading.size());
+  if (columns[column].are_call_sites)
+    for (const auto& row : rows)
+      least = std::max(least, std::min(most_of_call_sites, least_width_of_call_site(row[column])));
+  return least;
+}
+
 /// The widths of columns whose lines fit. The widest left-aligned column gives way first, down to
 /// its heading.
 std::vector<std::size_t> widths_within(const std::vector<Column>& columns, const Rows& rows,
                                        LineLimit limit, NamesGiveWay names) {
-  constexpr std::size_t least_width = 12;
   std::vector<std::size_t> widths;
+  std::vector<std::size_t> least;
   std::size_t line = limit.indent + std::string_view(between_columns).size() * (columns.size() - 1);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     widths.push_back(std::max(columns[i].width, columns[i].heading.size()));
     for (const auto& row : rows) widths[i] = std::max(widths[i], row[i].size());
     line += widths[i];
+    least.push_back(least_width(columns, rows, i));
   }
   const auto spare = [&](std::size_t i) {
-    const std::size_t least = std::max(least_width, columns[i].heading.size());
-    return columns[i].align == Align::left && widths[i] > least ? widths[i] : 0;
+    return columns[i].align == Align::left && widths[i] > least[i] ? widths[i] : 0;
   };
   const auto widest_of = [&](bool are_names_in) {
     std::optional<std::size_t> widest;
@@ -188,7 +199,10 @@ std::string Table::text_within(std::size_t width, const std::string& indent) con
   Table shorter(columns_);
   for (std::vector<std::string> row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i)
-      if (columns_[i].align == Align::left) row[i] = shortened(row[i], widths[i]);
+      if (columns_[i].are_call_sites)
+        row[i] = shortened_call_site(row[i], widths[i]);
+      else if (columns_[i].align == Align::left)
+        row[i] = shortened(row[i], widths[i]);
     shorter.add(std::move(row));
   }
   return shorter.text(indent);

@@ -19,6 +19,8 @@ struct Column {
   Align align = Align::right;
   /// The cells stay told apart where a line has to be shorter, as the names of files must.
   bool tells_apart = false;
+  /// The cells keep file and line where a line has to be shorter.
+  bool are_call_sites = false;
 };
 
 inline Column left(std::string heading, std::size_t width = 0) {
@@ -28,6 +30,10 @@ inline Column left(std::string heading, std::size_t width = 0) {
 /// A column of names that stay told apart.
 inline Column name_column(std::string heading) {
   return {std::move(heading), 0, Align::left, true};
+}
+
+inline Column call_site_column(std::string heading) {
+  return {std::move(heading), 0, Align::left, false, true};
 }
 
 class Table {
@@ -42,8 +48,8 @@ class Table {
   /// The table with a line of headings, unless all of them are empty.
   std::string text(const std::string& indent = "  ") const;
   /// The same in lines of at most so many letters, as far as the left-aligned cells can be shorter:
-  /// names lose the ending that all of them share, such as `.pickle.gz`; then the longest cells
-  /// lose their middle.
+  /// names lose the ending that all of them share, such as `.pickle.gz`; then call sites lose their
+  /// folder and function, and the longest cells of other columns their middle.
   std::string text_within(std::size_t width, const std::string& indent = "  ") const;
   /// Cells are printed as they are: markdown_cell() and code_cell() make a text safe.
   std::string markdown() const;

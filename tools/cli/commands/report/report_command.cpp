@@ -215,9 +215,9 @@ std::string packed_run(ShownFile& file, const ReportRunRequest& request,
     bar.show(WorkProgress{done, total});
   };
   const nlohmann::ordered_json answer = answer_about(file.recording(), run);
-  constexpr int most_halvings = 12;
+  constexpr int most_tries = 13;
   replay::ReportLimits now = limits;
-  for (int i = 0; i < most_halvings; ++i, now = now.halved()) {
+  for (int i = 0; i < most_tries; ++i, now = now.lowered()) {
     std::string bytes;
     nlohmann::ordered_json json =
         report_run(run.input, file.recording().tables(), run.settings, now, bytes);

@@ -646,9 +646,12 @@ Table files_table(const TopAnswers& files, const TopArguments& arguments) {
   const std::vector<TopAnswer>& answers = files.answers;
   const std::vector<Column> of_growth = {name_column("file"), {"GPU"},
                                          {"growth/iter."},    {"iter. ends"},
-                                         {"growing sites"},   left("grows most")};
-  const std::vector<Column> of_holdings = {
-      name_column("file"), {"GPU"}, {"bytes"}, {"blocks"}, left("call site that holds most")};
+                                         {"growing sites"},   call_site_column("grows most")};
+  const std::vector<Column> of_holdings = {name_column("file"),
+                                           {"GPU"},
+                                           {"bytes"},
+                                           {"blocks"},
+                                           call_site_column("call site that holds most")};
   Table table(arguments.growth ? of_growth : of_holdings);
   const std::vector<std::string> names = short_names(files.files);
   for (std::size_t i = 0; i < answers.size(); ++i) {

@@ -134,7 +134,7 @@ ordered_json device_json(const DeviceFidelity& device) {
 std::string guess_text(const VerifiedFile& verified) {
   if (!verified.fidelity.reference_is_guessed) return "";
   if (verified.versions == "unknown") return " (guessed)";
-  return " (guessed: written by PyTorch " + verified.versions + ")";
+  return ", as the file seems to be written by PyTorch " + verified.versions;
 }
 
 std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags) {

@@ -120,6 +120,8 @@ export class BandsPlot {
       columns, rows, left: x.min!, perColumn: (x.max! - x.min!) / columns,
       bottom: y.min!, perRow: (y.max! - y.min!) / rows,
     }, this.placesOfBlocks(), { xs: this.panel.xsOfMoments(this.chosen.axis), allocated });
+    // For tests: a loaded machine changes times, and this not.
+    this.plot.surface.dataset.filled = String(this.bands.filled);
     canvasPixels(this.layer, columns, rows, (pixels) => this.colourPixels(pixels));
     plot.ctx.drawImage(this.layer, Math.round(left), Math.round(top));
     this.tellSoon();
