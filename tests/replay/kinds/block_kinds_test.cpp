@@ -94,6 +94,28 @@ TEST(BlockKinds, what_outlives_a_forward_without_gradients_is_an_output) {
   EXPECT_EQ(run.kind(later), MemoryKind::not_labelled);
 }
 
+TEST(BlockKinds, what_a_backward_frees_of_code_without_modules_is_an_activation) {
+  WrittenRun run;
+  const std::size_t saved = run.request(1);
+  const std::size_t kept = run.request(2);
+  run.begin(Phase::backward);
+  run.begin(Phase::recomputed, 1);
+  run.begin(Phase::backward);
+  run.free(1);
+  run.begin(Phase::other);
+  run.free(2);
+  EXPECT_EQ(run.kind(saved), MemoryKind::activations);
+  EXPECT_EQ(run.kind(kept), MemoryKind::not_labelled);
+}
+
+TEST(BlockKinds, parameters_that_compiled_code_gets_as_inputs_stay_parameters) {
+  WrittenRun run;
+  const std::size_t weight = run.request(1);
+  run.scan({storage(1, MemoryKind::parameters, 1)});
+  run.scan({storage(1, MemoryKind::inputs)});
+  EXPECT_EQ(run.kind(weight), MemoryKind::parameters);
+}
+
 TEST(BlockKinds, what_a_backward_computes_again_is_an_activation) {
   WrittenRun run;
   run.begin(Phase::backward);

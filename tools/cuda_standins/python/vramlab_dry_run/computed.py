@@ -158,7 +158,7 @@ class _Mode:
         return _Aside(self)
 
     def can_learn(self):
-        """What a graph of the device or a transform of functions runs may run otherwise later."""
+        """Graphs of the device and transforms of functions may run an operation again, on others."""
         built_in = self.torch._C
         return (built_in._functorch.peek_interpreter_stack() is None
                 and not built_in._cuda_isCurrentStreamCapturing())

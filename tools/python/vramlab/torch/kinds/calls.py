@@ -97,6 +97,8 @@ def _around_call(original: Any, torch: Any) -> Any:
         depth = thread.depth
         if not depth:
             thread.phase = _begin_outermost(thread, torch, self, args, kwargs)
+            if thread.phase == END:
+                return original(self, *args, **kwargs)
         phase = thread.phase
         if phase == INFERENCE and has_gradients():
             phase = FORWARD
@@ -121,9 +123,12 @@ def _begin_outermost(thread: Any, torch: Any, module: Any, args: Any, kwargs: An
     if thread.steps:
         _end_failed_steps(thread)
     try:
+        number = modules.number_of(module)
+        if modules.is_made_by_compiler(number):
+            # Part of a forward or a backward, of which it does not say.
+            return END
         if torch._C._current_graph_task_id() != -1:
             return RECOMPUTED
-        number = modules.number_of(module)
         calls = _calls[number] = _calls.get(number, 0) + 1
         # Parameters rarely move: at the first, second, fourth, eighth … call, and at the end.
         if scans.is_due(calls):
