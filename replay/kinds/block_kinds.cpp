@@ -38,6 +38,7 @@ class KindFinder : public LiveBlocks {
     }
     pass_notes();
     settle_at_failure();
+    name_private_pools();
     return std::move(kinds_);
   }
 
@@ -55,6 +56,8 @@ class KindFinder : public LiveBlocks {
     const bool is_backward = now_.phase == Phase::backward;
     if (is_backward) kind.kind = MemoryKind::activation_gradients;
     if (!is_backward || from_ == KindsFrom::stacks) open_.push_back({block.key, *block.event});
+    const std::optional<PoolId> pool = told_pool(history_, *block.event);
+    if (pool && *pool != allocator::default_pool) private_requests_.push_back(*block.event);
   }
   void block_freed(const LiveBlock& block) override {
     if (!block.event) return;
@@ -154,6 +157,13 @@ class KindFinder : public LiveBlocks {
     }
   }
 
+  void name_private_pools() {
+    for (const std::uint64_t event : private_requests_) {
+      BlockKind& kind = kinds_.by_event_[event];
+      if (kind.kind == MemoryKind::not_labelled) kind.kind = MemoryKind::graph_pools;
+    }
+  }
+
   void take_scan(const std::vector<ScannedStorage>& scan) {
     for (const ScannedStorage& storage : scan) take_storage(storage);
   }
@@ -192,6 +202,8 @@ class KindFinder : public LiveBlocks {
   std::vector<OpenRequest> open_;
   /// Requests outside of modules whose blocks lived when the backward under way began.
   std::unordered_set<std::uint64_t> held_for_backward_;
+  /// Requests in pools of their own, as CUDA graphs have.
+  std::vector<std::uint64_t> private_requests_;
   /// Requests from this event on are open.
   std::uint64_t open_since_ = 0;
   /// The addresses of all storages that are listed.
