@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 
-from vramlab_dry_run import computed_operations, import_watch, known_values, report
+from vramlab_dry_run import computed_modules, computed_operations, import_watch, known_values, report
 
 _KEY_NAME = "DeferredInit"
 
@@ -115,6 +115,7 @@ class _Mode:
             aten.impl(name, self.key, _kernel_of(self, _Operation(self, self._overload(name))), True)
         self._watch_ranks()
         self._leave_out_backward()
+        self._leave_out_modules()
         checkpoint = sys.modules.get("torch.utils.checkpoint")
         if checkpoint is None:
             import_watch.call_after_import("torch.utils.checkpoint", self._see_recomputing)
@@ -169,13 +170,14 @@ class _Mode:
         end, or take numbers, which their parts would get in a form that Python does not have."""
         computed = set(computed_operations.COMPUTED)
         changing = {name + "_" for name in computed} | {"copy_", "_local_scalar_dense", "lift_fresh"}
+        alone = computed_operations.ALONE
         has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
         for whole_name in self.torch._C._dispatch_get_all_op_names():
             space, _, name = whole_name.partition("::")
             base = name.partition(".")[0]
             is_changing = base in changing or \
                 any(word in base for word in computed_operations.CHANGING_WORDS)
-            if space != "aten" or not (is_changing or base in computed) or \
+            if space != "aten" or not (is_changing or base in computed or base in alone) or \
                     has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
             if is_changing or has_kernel(whole_name, "CUDA") or self._takes_numbers(name):
@@ -213,6 +215,11 @@ class _Mode:
                     mode.switch(True)
 
         variable._execution_engine = EngineWithoutUs()
+
+    def _leave_out_modules(self):
+        kinds = sys.modules.get("vramlab_dry_run.kinds.calls")
+        if kinds is not None:
+            kinds.other_ways.update(computed_modules.ways(self, self.torch.nn))
 
     def _leave_out_steps(self, optimizers):
         """They read thousands of numbers of the host, and no value of the device that is known. Those
@@ -423,6 +430,8 @@ def _each_of(value):
 def _kernel_of(mode, operation):
     """Mostly there is nothing to compute, which has to be found out quickly: a tensor that is too large
     or not known, or none of the device."""
+    if operation.base in computed_operations.ALONE:
+        return operation.run
     if not operation.is_computed:
         return _kernel_that_forgets(mode, operation)
     if operation.base == "lift_fresh":

@@ -15,6 +15,8 @@ from .notes import BACKWARD, END, FORWARD, INFERENCE, RECOMPUTED, STEP, threads
 #: What puts everything back as it was.
 _undo: List[Callable[[], None]] = []
 _is_on = False
+#: Functions that run the call of a module instead of PyTorch's own, by its class.
+other_ways: Dict[type, Callable[..., Any]] = {}
 #: How often each root was called, by its number.
 _calls: Dict[int, int] = {}
 
@@ -47,6 +49,7 @@ def end() -> None:
     notes.forget()
     scans.forget()
     modules.forget()
+    other_ways.clear()
     _calls.clear()
 
 
@@ -84,7 +87,7 @@ def _not_compiled(torch: Any, function: Any) -> None:
 
 
 def _around_call(original: Any, torch: Any) -> Any:
-    codes, own, clock = modules.codes, threads, time_ns
+    codes, own, clock, ways = modules.codes, threads, time_ns, other_ways
     has_gradients = torch._C.is_grad_enabled
     is_compiled = sys.modules["torch.compiler"].is_dynamo_compiling
 
@@ -109,7 +112,7 @@ def _around_call(original: Any, torch: Any) -> Any:
         thread.note_time(clock())
         thread.note_code(code | phase)
         try:
-            return original(self, *args, **kwargs)
+            return ways.get(type(self), original)(self, *args, **kwargs)
         finally:
             thread.note_time(clock())
             thread.note_code(END)
