@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "replay/kinds/guessed_kinds.h"
@@ -37,6 +38,7 @@ class KindFinder : public LiveBlocks {
     }
     pass_notes();
     settle_at_failure();
+    name_private_pools();
     return std::move(kinds_);
   }
 
@@ -59,11 +61,17 @@ class KindFinder : public LiveBlocks {
     const bool is_backward = now_.phase == Phase::backward;
     if (is_backward) kind.kind = MemoryKind::activation_gradients;
     if (!is_backward || from_ == KindsFrom::stacks) open_.push_back({block.key, *block.event});
+    const std::optional<PoolId> pool = told_pool(history_, *block.event);
+    if (pool && *pool != allocator::default_pool) private_requests_.push_back(*block.event);
   }
   void block_freed(const LiveBlock& block) override {
-    if (!block.event || *block.event < open_since_) return;
+    if (!block.event) return;
     BlockKind& kind = kind_at(*block.event);
-    if (kind.kind == MemoryKind::not_labelled) kind.kind = MemoryKind::temporary;
+    if (kind.kind != MemoryKind::not_labelled) return;
+    if (*block.event >= open_since_)
+      kind.kind = MemoryKind::temporary;
+    else if (held_for_backward_.contains(*block.event))
+      kind.kind = MemoryKind::activations;
   }
   void block_lost(const LiveBlock& block) override {
     if (!block.freed) block_freed(block);
@@ -87,11 +95,21 @@ class KindFinder : public LiveBlocks {
 
   void take_mark(const PhaseMark& mark) {
     if (mark.phase != now_.phase) {
+      hold_for_backward(mark.phase);
       settle(kind_left_by(now_.phase, mark.phase));
       if (now_.phase == Phase::forward) has_forward_ = true;
       if (mark.phase == Phase::backward || mark.phase == Phase::step) has_forward_ = false;
     }
     now_ = mark;
+  }
+
+  /// Blocks requested outside of modules that a backward frees were kept for it, as code without
+  /// modules and compiled functions do.
+  void hold_for_backward(Phase next) {
+    if (now_.phase == Phase::other && next == Phase::backward)
+      for (const OpenRequest& request : open_) held_for_backward_.insert(request.event);
+    else if (now_.phase == Phase::backward && next != Phase::recomputed)
+      held_for_backward_.clear();
   }
 
   /// The kind of blocks that outlive a phase, which another one follows.
@@ -144,6 +162,13 @@ class KindFinder : public LiveBlocks {
     }
   }
 
+  void name_private_pools() {
+    for (const std::uint64_t event : private_requests_) {
+      BlockKind& kind = kinds_.by_event_[event];
+      if (kind.kind == MemoryKind::not_labelled) kind.kind = MemoryKind::graph_pools;
+    }
+  }
+
   void take_scan(const std::vector<ScannedStorage>& scan) {
     for (const ScannedStorage& storage : scan) take_storage(storage);
   }
@@ -153,15 +178,17 @@ class KindFinder : public LiveBlocks {
     if (block != nullptr && block->event) {
       if (block->requested != storage.bytes) ++kinds_.other_sizes;
       BlockKind& kind = kind_at(*block->event);
-      if (storage.kind != MemoryKind::inputs || !is_left_by_forward(kind.kind)) kind = told;
+      if (storage.kind != MemoryKind::inputs || !is_more_than_input(kind.kind)) kind = told;
     } else if (was_handed_out_[storage.address.value]) {
       ++kinds_.unknown_storages;
     } else {
       kinds_.earlier_[storage.address.value] = told;
     }
   }
-  static bool is_left_by_forward(MemoryKind kind) {
-    return kind == MemoryKind::activations || kind == MemoryKind::outputs;
+  /// Compiled code gets parameters as its inputs.
+  static bool is_more_than_input(MemoryKind kind) {
+    return kind == MemoryKind::activations || kind == MemoryKind::outputs ||
+           kind == MemoryKind::parameters || kind == MemoryKind::buffers;
   }
 
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
@@ -178,6 +205,10 @@ class KindFinder : public LiveBlocks {
   /// A forward with gradients has ended, and no backward or step has begun since.
   bool has_forward_ = false;
   std::vector<OpenRequest> open_;
+  /// Requests outside of modules whose blocks lived when the backward under way began.
+  std::unordered_set<std::uint64_t> held_for_backward_;
+  /// Requests in pools of their own, as CUDA graphs have.
+  std::vector<std::uint64_t> private_requests_;
   /// Requests from this event on are open.
   std::uint64_t open_since_ = 0;
   /// The addresses of all storages that are listed.

@@ -3,16 +3,17 @@
 // long each block lived. Both together name blocks, each from its request on:
 //
 // * a storage that was listed is of the listed kind, but a block of a forward stays the forward's
-//   where it is listed as an input of another;
+//   where it is listed as an input of another, as is a parameter;
 // * a request in a forward is an activation if its block outlives the outermost call, or lives when
 //   a request fails in it; otherwise it is temporary. Without gradients it is an output. In between
-//   a forward and its backward it is an activation if it lives until the backward begins;
+//   a forward and its backward it is an activation if it lives until the backward begins, and
+//   outside of modules if the next backward frees it;
 // * a request in a backward is a gradient of activations;
 // * a block that does not outlive the step, or the stretch between phases, that it was requested
 //   in, is temporary;
 // * a request while a model is made or moved is a parameter if its block outlives that.
 //
-// All others are not labelled.
+// Of all others, those in private pools are memory of graphs, and the rest is not labelled.
 #pragma once
 
 #include <cstdint>

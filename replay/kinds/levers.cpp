@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "allocator/types/bytes_and_ids.h"
 
@@ -15,13 +16,24 @@ constexpr std::uint64_t rank_count = 8;
 /// bitsandbytes leaves states of fewer than 4,096 numbers as they are.
 constexpr Bytes least_8_bit_state = 16_KiB;
 
+/// Activations of a numbered module. The last one is its result, which the next module keeps as its
+/// input.
+struct LayerActivations {
+  Bytes all;
+  Bytes last;
+  std::optional<std::uint64_t> last_event;
+};
+
+/// Layers by path.
+using Layers = std::map<std::string, LayerActivations>;
+
 /// The bytes at the moment.
 struct HeldKinds {
   std::array<Bytes, traces::memory_kind_names.size()> by_kind;
   Bytes large_states;
   Bytes all;
   /// Activations of numbered modules: by the path with `*`, then by the path with the number.
-  std::map<std::string, std::map<std::string, Bytes>> layers;
+  std::map<std::string, Layers> layers;
 
   Bytes of(MemoryKind kind) const { return by_kind[static_cast<std::size_t>(kind)]; }
 };
@@ -38,6 +50,13 @@ std::string layer_of(const std::string& path) {
   return {};
 }
 
+void add_activation(const LiveBlock& block, LayerActivations& layer) {
+  layer.all += block.bytes;
+  if (layer.last_event && block.event < layer.last_event) return;
+  layer.last_event = block.event;
+  layer.last = block.bytes;
+}
+
 HeldKinds held_kinds(const std::vector<LiveBlock>& blocks, const BlockKinds& of_blocks,
                      const RecordingKinds& kinds) {
   HeldKinds held;
@@ -49,22 +68,18 @@ HeldKinds held_kinds(const std::vector<LiveBlock>& blocks, const BlockKinds& of_
       held.large_states += block.bytes;
     const std::string layer =
         kind.kind == MemoryKind::activations ? layer_of(kinds.names[kind.name]) : "";
-    if (!layer.empty()) held.layers[folded_path(layer)][layer] += block.bytes;
+    if (!layer.empty()) add_activation(block, held.layers[folded_path(layer)][layer]);
   }
   return held;
 }
 
-/// All that the layers saved, but for the largest, which is computed again in the backward.
-Lever checkpointing(const std::string& path, const std::map<std::string, Bytes>& layers) {
-  Bytes all;
-  Bytes largest;
-  for (const auto& [layer, bytes] : layers) {
-    all += bytes;
-    largest = std::max(largest, bytes);
-  }
-  return {LeverFor::activations, "activation checkpointing of " + path, all - largest,
+/// All that the layers saved, but for their inputs.
+Lever checkpointing(const std::string& path, const Layers& layers) {
+  Bytes saved;
+  for (const auto& [layer, activations] : layers) saved += activations.all - activations.last;
+  return {LeverFor::activations, "activation checkpointing of " + path, saved,
           "what " + std::to_string(layers.size()) +
-              " layers keep for the backward, less the largest, which is computed again"};
+              " layers keep for the backward, less their inputs: the last block of each"};
 }
 
 Bytes share_of_others(Bytes bytes) { return {bytes.count / rank_count * (rank_count - 1)}; }

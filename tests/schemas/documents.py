@@ -85,6 +85,7 @@ def of_recordings(vramlab, recordings, scratch):
     for file in recordings:
         yield "streams-recording", vramlab.json("streams", file)
         yield "top", vramlab.json("top", file, "--by", "age", "--limit", "2")
+        yield "top", vramlab.json("top", file, "--by", "kind", "--kinds", "guess")
         yield "top-growth", vramlab.json("top", file, "--growth")
         yield "replay", vramlab.json("replay", file)
     yield "snapshot", vramlab.json("snapshot", recordings[0], "--at", "peak")

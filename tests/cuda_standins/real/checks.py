@@ -72,10 +72,44 @@ def kinds_are_known(run):
     """No trouble on the way, and at the end of each step the sums that the program told (objects_told)."""
     documents = [_snapshot(process.history)["vramlab_kinds"] for process in run.processes]
     wrong = [f"kinds: {text}" for document in documents for text in document["troubles"]]
-    told = [json.loads(line.removeprefix("KINDS ")) for line in run.output.splitlines()
-            if line.startswith("KINDS ")]
-    if told:
-        wrong += kinds_found.differences(_snapshot(run.processes[0].history), told)
+    told = _told(run, "KINDS ")
+    for process in run.processes:
+        of_process = [each for each in told if each["pid"] == process.pid]
+        if of_process:
+            wrong += kinds_found.differences(_snapshot(process.history), of_process)
+    return wrong
+
+
+def _told(run, word):
+    """Processes may write on one line."""
+    read = json.JSONDecoder().raw_decode
+    return [read(text)[0] for text in run.output.split(word)[1:]]
+
+
+def nearly_all_has_a_kind(bench, run):
+    """At least 98 % of the bytes at the peak, and the summary tells of them."""
+    wrong = [] if "\n  kinds  " in run.errors else ["kinds: the summary does not tell them"]
+    for process in run.processes:
+        answer = json.loads(bench.ask("top", "--by", "kind", "--json", str(process.history)).stdout)
+        for device in answer["devices"]:
+            unknown = sum(group["bytes"] for group in device["groups"] if group["key"] == "not labelled")
+            if 50 * unknown > device["bytes"]:
+                wrong.append(f"kinds: {unknown} of {device['bytes']} bytes at the peak are not labelled")
+    return wrong
+
+
+def modules_are_known(bench, run):
+    """The saved activations of each module are those that the program told (modules_told), where a
+    request failed."""
+    wrong = []
+    for told in _told(run, "PATHS "):
+        answer = json.loads(bench.ask("top", "--by", "module", "--at", "oom", "--json",
+                                      str(run.processes[0].history)).stdout)
+        found = {group["key"].removesuffix(", activations"): group["bytes"]
+                 for device in answer["devices"] for group in device["groups"]
+                 if group["key"].endswith(", activations")}
+        if found != told:
+            wrong.append(f"kinds: activations {found} instead of {told}")
     return wrong
 
 

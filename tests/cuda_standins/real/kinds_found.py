@@ -16,8 +16,10 @@ def _sums_on_the_way(snapshot):
     """Before each request, each free and the end, how many there were and bytes by kind. A row of a scan names
     the block that holds its address then, as long as that is allocated."""
     notes = snapshot["vramlab_kinds"]
-    [of_device] = notes["devices"]
-    trace = snapshot["device_traces"][of_device["device"]]
+    traces = snapshot["device_traces"]
+    # Others that a process sees have the entry of the snapshot alone.
+    of_device = max(notes["devices"], key=lambda each: len(traces[each["device"]]))
+    trace = traces[of_device["device"]]
     scans = {}
     for entry, number in _rows(of_device["scanned"], 2):
         scans.setdefault(entry, []).append(_rows(of_device["scans"][number], 5))

@@ -140,7 +140,9 @@ def judge(bench, program, plugin):
             wrong = check_same_events(bench, program, runs[0], "--values zeros",
                                       options=("--values", "zeros"))
         if program.kinds and not wrong:
-            wrong = checks.kinds_are_known(runs[0])
+            wrong = checks.kinds_are_known(runs[0]) + checks.modules_are_known(bench, runs[0])
+            if program.labelled:
+                wrong += checks.nearly_all_has_a_kind(bench, runs[0])
             wrong += check_same_events(bench, program, runs[0], "without kinds",
                                        VRAMLAB_DRY_RUN_KINDS="0")
         if program.plugin and plugin and not wrong:

@@ -39,6 +39,8 @@ class Program:
     zeros: bool = True
     # Run again without kinds of memory, for the same history.
     kinds: bool = True
+    # At its peak nearly all memory has a kind.
+    labelled: bool = False
     # Also run with its memory from the plug-in.
     plugin: bool = False
     # Also run inside `vramlab run` and `vramlab record`.
@@ -64,14 +66,14 @@ class Program:
 
 
 PROGRAMS = [
-    Program("gpt_fixed", option_strings=BOTH, plugin=True, inside_others=True),
+    Program("gpt_fixed", option_strings=BOTH, plugin=True, inside_others=True, labelled=True),
     Program("gpt_large", option_strings=BOTH),
     Program("gpt_variable", option_strings=MANY, plugin=True),
-    Program("gpt_checkpoint", option_strings=BOTH),
+    Program("gpt_checkpoint", option_strings=BOTH, labelled=True),
     Program("early_stops", option_strings=BOTH, says="STEPS 4"),
-    Program("gpt_amp", option_strings=BOTH),
-    Program("gpt_accumulation", option_strings=BOTH),
-    Program("conv_net", option_strings=BOTH),
+    Program("gpt_amp", option_strings=BOTH, labelled=True),
+    Program("gpt_accumulation", option_strings=BOTH, labelled=True),
+    Program("conv_net", option_strings=BOTH, labelled=True),
     Program("lstm", option_strings=BOTH),
     Program("generation", option_strings=BOTH),
     Program("cuda_graph", option_strings=BOTH),
@@ -93,6 +95,9 @@ PROGRAMS = [
     Program("pinned_memory", since=(2, 5), says="HOST", pinned=True,
             options=("--kernel-time", "1000s")),
     Program("kinds_recorded", says="ALIVE 0"),
+    Program("modules_told", ("plain",), what_if=False, says="PATHS"),
+    Program("modules_told", ("checkpointed",), what_if=False, says="PATHS"),
+    Program("modules_told", ("compiled",), what_if=False, says="PATHS"),
     Program("managed_memory", says="MANAGED", managed=True),
     Program("pinned_pools", since=(2, 12), says="PEAKS"),
     Program("reserved_addresses", since=(2, 15),
@@ -104,7 +109,7 @@ PROGRAMS = [
                             f"{EXPANDABLE},expandable_segments_reserve:0.04"), says="FAILURES 6"),
     Program("exact_addresses", since=(2, 13), what_if=False, says="REFUSED 3"),
     Program("option_strings", since=(2, 13), says="TAKEN", asks_options=True),
-    Program("optimizers", option_strings=BOTH),
+    Program("optimizers", option_strings=BOTH, labelled=True),
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
     Program("unrecorded_calls", option_strings=BOTH, since=(2, 6), no_what_if_in=POOLS_UNNAMED,
             not_expandable_in=((2, 7),)),
@@ -122,10 +127,11 @@ PROGRAMS = [
             options=("--values", "zeros")),
     Program("two_devices", gpus=2, option_strings=BOTH),
     Program("ddp", ("gloo",), gpus=2, processes=2, says="RANK 1 ends"),
-    Program("ddp", ("nccl",), gpus=2, processes=2, says="RANK 1 ends"),
-    Program("fsdp", ("1",), gpus=2, processes=2, by_torchrun=True, says="RANK 1 ends"),
+    Program("ddp", ("nccl",), gpus=2, processes=2, says="RANK 1 ends", labelled=True),
+    Program("fsdp", ("1",), gpus=2, processes=2, by_torchrun=True, says="RANK 1 ends",
+            labelled=True),
     Program("fsdp", ("2",), gpus=2, processes=2, by_torchrun=True, since=(2, 6),
-            says="RANK 1 ends"),
+            says="RANK 1 ends", labelled=True),
     Program("pipeline", gpus=2, processes=2, by_torchrun=True, says="RANK 1 ends"),
     Program("objects_of_ranks", gpus=2, processes=2, by_torchrun=True, says="RANK 1 ends"),
     Program("objects_of_ranks", ("alone",), processes=3, says="RANK 2 ends",
@@ -145,8 +151,9 @@ PROGRAMS = [
     Program("values_from_file", says="READ 409600",
             options=("--values-from", str(PROGRAMS_FOLDER / "values_for_it.py"))),
     Program("computed_values", zeros=False, says="ALL RIGHT"),
-    Program("compile_aot_eager"),
-    Program("compile_inductor", packages=("triton",), twice=True, compiled_from="gpt.py"),
+    Program("compile_aot_eager", labelled=True),
+    Program("compile_inductor", packages=("triton",), twice=True, compiled_from="gpt.py",
+            labelled=True),
     Program("triton_kernel", packages=("triton",), option_strings=BOTH, twice=True),
     Program("explained_oom", option_strings=BOTH, what_if=False, memory="1GiB",
             says="EXPLAINED 8"),
@@ -156,9 +163,11 @@ PROGRAMS = [
     Program("lightning_callback", packages=("lightning",), says="STEPS 2"),
     Program("hf_trainer", packages=("transformers", "accelerate"), since=(2, 6),
             option_strings=BOTH),
-    Program("hf_generate", packages=("transformers",), since=(2, 6), option_strings=BOTH),
+    Program("hf_generate", packages=("transformers",), since=(2, 6), option_strings=BOTH,
+            labelled=True),
     Program("accelerate_loop", packages=("accelerate",)),
-    Program("peft_lora", packages=("peft",), since=(2, 6), option_strings=BOTH),
+    Program("peft_lora", packages=("peft",), since=(2, 6), option_strings=BOTH, labelled=True),
+    Program("eight_bit_adam", packages=("bitsandbytes",), since=(2, 6), labelled=True),
     Program("vision", packages=("torchvision", "timm"), option_strings=BOTH),
     Program("diffusion", packages=("diffusers",), since=(2, 6), option_strings=BOTH),
 ]

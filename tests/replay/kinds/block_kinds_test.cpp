@@ -19,6 +19,10 @@ class WrittenRun {
   std::size_t request(std::uint64_t address, std::uint64_t bytes = 512) {
     return add(Action::alloc, address, bytes);
   }
+  std::size_t request_in(PoolId pool, std::uint64_t address) {
+    history.traits.names_pools = true;
+    return add(Action::alloc, address, 512, pool);
+  }
   void free(std::uint64_t address) {
     add(Action::free_requested, address, 512);
     add(Action::free_completed, address, 512);
@@ -45,8 +49,9 @@ class WrittenRun {
   DeviceKindsNotes notes;
 
  private:
-  std::size_t add(Action action, std::uint64_t address, std::uint64_t bytes) {
+  std::size_t add(Action action, std::uint64_t address, std::uint64_t bytes, PoolId pool = {}) {
     allocator::AllocatorEvent event;
+    event.pool = pool;
     event.action = action;
     event.address = {address};
     event.size = {bytes};
@@ -92,6 +97,37 @@ TEST(BlockKinds, what_outlives_a_forward_without_gradients_is_an_output) {
   run.begin(Phase::inference);
   EXPECT_EQ(run.kind(cache), MemoryKind::outputs);
   EXPECT_EQ(run.kind(later), MemoryKind::not_labelled);
+}
+
+TEST(BlockKinds, what_a_backward_frees_of_code_without_modules_is_an_activation) {
+  WrittenRun run;
+  const std::size_t saved = run.request(1);
+  const std::size_t kept = run.request(2);
+  run.begin(Phase::backward);
+  run.begin(Phase::recomputed, 1);
+  run.begin(Phase::backward);
+  run.free(1);
+  run.begin(Phase::other);
+  run.free(2);
+  EXPECT_EQ(run.kind(saved), MemoryKind::activations);
+  EXPECT_EQ(run.kind(kept), MemoryKind::not_labelled);
+}
+
+TEST(BlockKinds, memory_of_private_pools_that_nothing_else_names_is_that_of_graphs) {
+  WrittenRun run;
+  const std::size_t kept = run.request_in({1}, 1);
+  const std::size_t other = run.request(2);
+  run.begin(Phase::step);
+  EXPECT_EQ(run.kind(kept), MemoryKind::graph_pools);
+  EXPECT_EQ(run.kind(other), MemoryKind::not_labelled);
+}
+
+TEST(BlockKinds, parameters_that_compiled_code_gets_as_inputs_stay_parameters) {
+  WrittenRun run;
+  const std::size_t weight = run.request(1);
+  run.scan({storage(1, MemoryKind::parameters, 1)});
+  run.scan({storage(1, MemoryKind::inputs)});
+  EXPECT_EQ(run.kind(weight), MemoryKind::parameters);
 }
 
 TEST(BlockKinds, what_a_backward_computes_again_is_an_activation) {

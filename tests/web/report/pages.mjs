@@ -110,6 +110,24 @@ export class Pages {
     return this.path(file);
   }
 
+  /** With kinds: the first request is a parameter, the others are activations of two layers. */
+  withKinds(recording, file) {
+    const entries = this.entriesOf(recording);
+    const snapshot = JSON.parse(readFileSync(this.path("entries.json"), "utf8"));
+    const requests = entries.flatMap(({ action }, i) => action === "alloc" ? [i] : []);
+    const [{ addr, size }] = requests.map((i) => entries[i]);
+    const marks = requests.map((i, turn) => `${i} 1 ${1 + turn % 2} ${i + 1} 0 0`);
+    snapshot.vramlab_kinds = {
+      format: 1, phases: ["other", "forward"], kinds: ["parameters"],
+      names: ["", "layers.0", "layers.1", "word.weight"],
+      devices: [{ device: 0, marks: marks.join(" "), scans: [`${addr} ${size} 0 3 0`],
+                  scanned: `${requests[0] + 1} 0` }],
+      troubles: [],
+    };
+    writeFileSync(this.path(file), JSON.stringify(snapshot));
+    return this.path(file);
+  }
+
   async open(path, { width = 1200, colorScheme = "light", name = "" } = {}) {
     const context = await (await this.#browser(colorScheme)).newContext({ viewport: { width, height: 900 }, colorScheme });
     const tab = await context.newPage();

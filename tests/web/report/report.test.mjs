@@ -514,6 +514,30 @@ test("a snapshot without a history has a state and says that it has no more", as
   await tab.close();
 });
 
+test("kinds and modules add up to what is allocated, and are told where they are known", async () => {
+  const file = pages.withKinds(recording, "kinds.json");
+  const tab = await pages.open(pages.report("kinds.html", file));
+  await tab.keyboard.press("p");
+  const shown = async (choice) => {
+    await tab.getByText(choice, { exact: true }).click();
+    await tab.waitForTimeout(150);
+    const names = await tab.locator("#memory-panels .legend li").evaluateAll((items) => items.map((item) => item.title));
+    const values = await tab.locator("#memory-panels .legend .value").allInnerTexts();
+    const units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+    const sizes = values.map((text) => text.split(" ")).map(([n, unit]) => n * units[unit]);
+    isNear(sizes.reduce((all, size) => all + size, 0), (await figures(tab)).allocated, 2 ** 25);
+    return names.filter((name, i) => sizes[i] > 0);
+  };
+  assert.ok((await shown("By kind")).includes("activations"));
+  assert.ok((await shown("By module")).includes("layers.*, activations"));
+  pages.isQuiet(tab);
+  await tab.close();
+
+  const unknown = await pages.open(pages.report("unknown.html", recording));
+  assert.equal(await unknown.getByText("By kind", { exact: true }).isVisible(), false);
+  await unknown.close();
+});
+
 test("names that look like parts of a page are names", async () => {
   const name = "</script><img src=x onerror='window.wasRun=true'>";
   const file = pages.withNames(recording, name, "named.json");

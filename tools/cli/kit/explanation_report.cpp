@@ -185,24 +185,6 @@ std::string holder_text(const Explanation& explanation, std::size_t index) {
          (index == 0 ? whole : "") + ")";
 }
 
-/// Such as `8.01 GiB activations (52 %), 4.20 GiB optimizer state (27 %)`, without kinds that hold
-/// less than a hundredth.
-/// Empty where no kind is known.
-std::string kinds_text(const Explanation& explanation) {
-  const auto& kinds = explanation.kinds;
-  if (kinds.size() == 1 &&
-      kinds.front().key == replay::shown_name_of(traces::MemoryKind::not_labelled))
-    return "";
-  std::string text;
-  for (const replay::HeldGroup& group : explanation.kinds) {
-    const Bytes bytes = group.totals.bytes;
-    if (100 * bytes.count < explanation.held.count) continue;
-    text += (text.empty() ? "" : ", ") + format_bytes(bytes) + " " + group.key + " (" +
-            percent_of(bytes.count, explanation.held.count) + ")";
-  }
-  return text;
-}
-
 /// The largest estimate for each part of memory.
 std::string levers_text(const Explanation& explanation) {
   std::string text;
@@ -367,7 +349,7 @@ AnswerText answer_without_failure(const Explanation& explanation, const GivenCon
   answer.headline = peak_headline(explanation);
   add_answer_line(answer, "began late", reserved_before_text(explanation));
   add_holders(answer, explanation);
-  add_answer_line(answer, "kinds", kinds_text(explanation));
+  add_answer_line(answer, "kinds", kinds_text(explanation.kinds, explanation.held));
   add_answer_line(answer, "free", idle_text(explanation));
   add_answer_line(answer, "stranded",
                   stranding_text(explanation.stranding, explanation.figures.reserved));
@@ -386,7 +368,7 @@ AnswerText answer_to_failure(const Explanation& explanation, const traces::Snaps
   add_answer_line(answer, "missing", missing_text(explanation.failure->story));
   add_answer_line(answer, "of no use", no_use_text(*explanation.failure));
   add_holders(answer, explanation);
-  add_answer_line(answer, "kinds", kinds_text(explanation));
+  add_answer_line(answer, "kinds", kinds_text(explanation.kinds, explanation.held));
   add_answer_line(answer, "stranded",
                   stranding_text(explanation.stranding, explanation.figures.reserved));
   add_answer_line(answer, "to free", enough_text(*explanation.failure, tables));
@@ -496,6 +478,20 @@ std::string at_line(Bytes asked, const std::string& line) {
 std::string exact_until_text(std::uint64_t event) {
   return "exact up to event " + std::to_string(event) +
          "; what follows depends on what the program does";
+}
+
+std::string kinds_text(const std::vector<replay::HeldGroup>& kinds, Bytes held) {
+  if (kinds.size() == 1 &&
+      kinds.front().key == replay::shown_name_of(traces::MemoryKind::not_labelled))
+    return "";
+  std::string text;
+  for (const replay::HeldGroup& group : kinds) {
+    const Bytes bytes = group.totals.bytes;
+    if (100 * bytes.count < held.count) continue;
+    text += (text.empty() ? "" : ", ") + format_bytes(bytes) + " " + group.key + " (" +
+            percent_of(bytes.count, held.count) + ")";
+  }
+  return text;
 }
 
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest) {

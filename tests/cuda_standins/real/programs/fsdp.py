@@ -6,6 +6,7 @@ import sys
 
 import figures
 import gpt
+import objects_told
 import torch
 from torch import distributed
 from torch.distributed.fsdp import FullyShardedDataParallel
@@ -34,6 +35,7 @@ def main():
         scores = model(words)
         torch.nn.functional.cross_entropy(scores.flatten(0, 1), words.flatten()).backward()
         optimizer.step()
+        objects_told.tell(model, optimizer)
         optimizer.zero_grad()
     distributed.destroy_process_group()
     print(f"RANK {rank} ends", flush=True)

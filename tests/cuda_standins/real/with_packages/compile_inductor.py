@@ -1,6 +1,7 @@
 """torch.compile with inductor: kernels are compiled by Triton, tried out, and launched."""
 import figures
 import gpt
+import objects_told
 import torch
 
 
@@ -11,6 +12,7 @@ def main():
     for _ in range(3):
         loss_of(gpt.some_words(4, 257)).backward()
         optimizer.step()
+        objects_told.tell(model, optimizer)
         optimizer.zero_grad()
 
 

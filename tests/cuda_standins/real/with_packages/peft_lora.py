@@ -2,6 +2,7 @@
 import os
 
 import figures
+import objects_told
 import torch
 from peft import LoraConfig, get_peft_model
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -17,6 +18,7 @@ def main():
         words = torch.ones(4, 256, dtype=torch.long, device="cuda")
         model(input_ids=words, labels=words).loss.backward()
         optimizer.step()
+        objects_told.tell(model, optimizer)
         optimizer.zero_grad()
 
 

@@ -341,6 +341,8 @@ void add_holder(std::string& text, const DryRunOutcome& outcome) {
   add_line(text, "holds most",
            holder.key + ": " + format_bytes(holder.totals.bytes) + " of the " +
                format_bytes(device.allocated_at_peak) + " at the peak");
+  const std::string kinds = kinds_text(device.kinds, device.allocated_at_peak);
+  if (!kinds.empty()) add_line(text, "kinds", kinds);
 }
 
 void add_what_ifs(std::string& text, const DryRunOutcome& outcome,

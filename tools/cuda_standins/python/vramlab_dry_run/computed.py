@@ -6,7 +6,7 @@ made up.
 A dispatch key of PyTorch's that PyTorch itself does not use is switched on in the program's thread,
 with kernels of ours for a list of operations. Each calls the operation itself, so the device's memory
 sees what it always sees, and the same operation on the known values. All other operations pass by
-without a detour. It is off in backward passes.
+without a detour. It is off in backward passes, and in the steps of PyTorch's own optimizers.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 
-from vramlab_dry_run import computed_operations, import_watch, known_values, report
+from vramlab_dry_run import computed_modules, computed_operations, import_watch, known_values, report
 
 _KEY_NAME = "DeferredInit"
 
@@ -88,6 +88,11 @@ class _Mode:
         others.fallback_fallthrough(_KEY_NAME)
         self._libraries = [others]
         self._pass_by_in_python()
+        optimizers = sys.modules.get("torch.optim.optimizer")
+        if optimizers is None:
+            import_watch.call_after_import("torch.optim.optimizer", self._leave_out_steps)
+        else:
+            self._leave_out_steps(optimizers)
         # The one in which operations are computed.
         self.thread = threading.get_ident()
         self.is_recomputing = False
@@ -110,6 +115,7 @@ class _Mode:
             aten.impl(name, self.key, _kernel_of(self, _Operation(self, self._overload(name))), True)
         self._watch_ranks()
         self._leave_out_backward()
+        self._leave_out_modules()
         checkpoint = sys.modules.get("torch.utils.checkpoint")
         if checkpoint is None:
             import_watch.call_after_import("torch.utils.checkpoint", self._see_recomputing)
@@ -152,19 +158,26 @@ class _Mode:
     def aside(self):
         return _Aside(self)
 
+    def can_learn(self):
+        """Graphs of the device and transforms of functions may run an operation again, on others."""
+        built_in = self.torch._C
+        return (built_in._functorch.peek_interpreter_stack() is None
+                and not built_in._cuda_isCurrentStreamCapturing())
+
     def _names(self):
         """Operations that have kernels of their own, by their names without `aten::`. Others are made of
         these, and count only where they change a tensor in place, which has its new version at the
         end, or take numbers, which their parts would get in a form that Python does not have."""
         computed = set(computed_operations.COMPUTED)
         changing = {name + "_" for name in computed} | {"copy_", "_local_scalar_dense", "lift_fresh"}
+        alone = computed_operations.ALONE
         has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
         for whole_name in self.torch._C._dispatch_get_all_op_names():
             space, _, name = whole_name.partition("::")
             base = name.partition(".")[0]
             is_changing = base in changing or \
                 any(word in base for word in computed_operations.CHANGING_WORDS)
-            if space != "aten" or not (is_changing or base in computed) or \
+            if space != "aten" or not (is_changing or base in computed or base in alone) or \
                     has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
             if is_changing or has_kernel(whole_name, "CUDA") or self._takes_numbers(name):
@@ -202,6 +215,49 @@ class _Mode:
                     mode.switch(True)
 
         variable._execution_engine = EngineWithoutUs()
+
+    def _leave_out_modules(self):
+        kinds = sys.modules.get("vramlab_dry_run.kinds.calls")
+        if kinds is not None:
+            kinds.other_ways.update(computed_modules.ways(self, self.torch.nn))
+
+    def _leave_out_steps(self, optimizers):
+        """They read thousands of numbers of the host, and no value of the device that is known. Those
+        that get a closure run the model in it."""
+        hooked = optimizers.Optimizer.profile_hook_step
+
+        def profile_hook_step(step):
+            if not step.__module__.startswith("torch.optim."):
+                return hooked(step)
+
+            @functools.wraps(step)
+            def step_without_us(optimizer, *args, **kwargs):
+                if args or kwargs or not self.is_on():
+                    return step(optimizer, *args, **kwargs)
+                self.switch(False)
+                try:
+                    return step(optimizer)
+                finally:
+                    self.switch(True)
+                    if self.known is not None:
+                        self._forget_changed_by(optimizer)
+
+            return hooked(step_without_us)
+
+        optimizers.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+
+    def _forget_changed_by(self, optimizer):
+        """Its steps change many floating-point numbers at once, and tell no version of them."""
+        if not self.known.may_have_floats:
+            return
+        changed = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        changed += [tensor.grad for tensor in changed]
+        changed += [value for state in optimizer.state.values() for value in state.values()]
+        entries, key_of = self.known.entries, known_values.key_of
+        for tensor in changed:
+            if type(tensor) in self.plain_types and tensor.is_cuda and key_of(tensor) in entries:
+                self.known.forget(tensor)
+        self.known.may_have_floats = False
 
     def _see_recomputing(self, checkpoint):
         """Tensors that a backward pass computes once more have to have their first sizes."""
@@ -276,6 +332,7 @@ class _Operation:
         self.mode = mode
         self.base = op._schema.name.partition("::")[2]
         self.function = op._op
+        self.run = _alone(mode, op._op)
         self.redispatch = op._handle.redispatch_boxed
         arguments = op._schema.arguments
         # The names of arguments that it changes, by their places.
@@ -296,19 +353,7 @@ class _Operation:
         # Tensors with more elements are neither computed nor known.
         self.most = known_values.MOST_BYTES if self.changed else MOST_ELEMENTS
 
-    def run(self, keyset, args, kwargs):
-        """The operation itself, whose own parts are not seen."""
-        mode = self.mode
-        mode.switch(False)
-        try:
-            if mode.torch._C._is_torch_function_mode_enabled():
-                with mode.torch._C.DisableTorchFunction():
-                    return self.function(*args, **kwargs)
-            return self.function(*args, **kwargs)
-        finally:
-            mode.switch(True)
-
-    def run_in_parts(self, keyset, args, kwargs):
+    def run_in_parts(self, keyset, *args, **kwargs):
         """The operation itself; those that it calls are seen, by which it asks the device."""
         return self.redispatch(keyset & self.mode.keys_after, *args, **kwargs)
 
@@ -347,12 +392,29 @@ class _Operation:
     def changed_of(self, args, kwargs):
         """The tensors that it changes."""
         if not self.is_computed and not self.changed:
-            return [value for value in [*args, *kwargs.values()]
-                    if isinstance(value, self.mode.torch.Tensor)]
+            return args
         found = []
         for place, name in self.changed.items():
             found += _each_of(args[place] if place < len(args) else kwargs.get(name))
         return [value for value in found if value is not None]
+
+
+def _alone(mode, function):
+    """The operation itself, whose own parts are not seen."""
+    built_in, key = mode.torch._C, mode.key
+    switch, has_mode = built_in._dispatch_tls_set_dispatch_key_included, built_in._is_torch_function_mode_enabled
+
+    def run(keyset, *args, **kwargs):
+        switch(key, False)
+        try:
+            if has_mode():
+                with built_in.DisableTorchFunction():
+                    return function(*args, **kwargs)
+            return function(*args, **kwargs)
+        finally:
+            switch(key, True)
+
+    return run
 
 
 def _count_yes(mask):
@@ -368,14 +430,26 @@ def _each_of(value):
 def _kernel_of(mode, operation):
     """Mostly there is nothing to compute, which has to be found out quickly: a tensor that is too large
     or not known, or none of the device."""
+    if operation.base in computed_operations.ALONE:
+        return operation.run
     if not operation.is_computed:
         return _kernel_that_forgets(mode, operation)
     if operation.base == "lift_fresh":
         return _kernel_of_new_tensor(mode, operation)
+    if operation.base == "_local_scalar_dense":
+        return _kernel_of_number(mode, operation)
+    if operation.base == "zero_":
+        return _kernel_of_zeros(mode, operation)
+    if operation.base == "add_":
+        return _kernel_of_counter(mode, operation, _kernel_of_any(mode, operation))
     if operation.is_copy:
         return _kernel_of_copy(mode, operation)
     if operation.asks_others:
         return _kernel_that_asks(mode, operation)
+    return _kernel_of_any(mode, operation)
+
+
+def _kernel_of_any(mode, operation):
     plain_types, most = mode.plain_types, operation.most
     has_values_before = not (operation.overwrites or operation.results)
     may_have_numbers = len(operation.number_places) > 1
@@ -386,7 +460,9 @@ def _kernel_of(mode, operation):
         if may_have_numbers:
             args = operation.with_tensors(args)
         if has_values_before and not entries:
-            return run(keyset, args, kwargs)
+            return run(keyset, *args, **kwargs)
+        if args and type(args[0]) in plain_types and args[0].numel() > most:
+            return run(keyset, *args, **kwargs)
         is_on_device = is_known = False
         for value in (*args, *kwargs.values()) if kwargs else args:
             for item in value if type(value) is list else (value,):
@@ -394,15 +470,15 @@ def _kernel_of(mode, operation):
                     continue
                 count = item.numel()
                 if count > most:
-                    return run(keyset, args, kwargs)
+                    return run(keyset, *args, **kwargs)
                 if item.is_cuda:
                     is_on_device = True
                     if not has_values_before or not count or key_of(item) in entries:
                         is_known = True
                     elif item.dtype not in integers:
-                        return run(keyset, args, kwargs)
+                        return run(keyset, *args, **kwargs)
         if not is_on_device or not is_known:
-            return run(keyset, args, kwargs)
+            return run(keyset, *args, **kwargs)
         return _call(operation, keyset, args, kwargs)
 
     return kernel
@@ -410,22 +486,83 @@ def _kernel_of(mode, operation):
 
 def _kernel_of_copy(mode, operation):
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+    most, plain_types = operation.most, mode.plain_types
+    is_from_host = mode.known.is_copy_of_host
 
-    def kernel(keyset, *args, **kwargs):
-        args = operation.with_tensors(args)
-        to, source = args[:2]
-        if to.numel() > operation.most or not (to.is_cuda or source.is_cuda):
-            return run(keyset, args, kwargs)
+    def kernel(keyset, to, source, does_not_wait=False):
+        if to.numel() > most:
+            return run(keyset, to, source, does_not_wait)
+        if type(source) in _NUMBERS:
+            source = operation.with_tensors((to, source))[1]
         if not to.is_cuda:
+            if not source.is_cuda:
+                return run(keyset, to, source, does_not_wait)
             mode.known.forget_written()
-            return mode.run_reading(lambda: operation.run_in_parts(keyset, args, kwargs),
-                                    mode.known.entry_of(source), _FOUND_NOTHING)
+            return mode.run_reading(
+                lambda: operation.run_in_parts(keyset, to, source, does_not_wait),
+                mode.known.entry_of(source), _FOUND_NOTHING)
         if source.is_cuda and source.numel() and key_of(source) not in entries:
-            result = run(keyset, args, kwargs)
+            result = run(keyset, to, source, does_not_wait)
             if entries:
                 mode.known.forget(to)
             return result
-        return _call(operation, keyset, args, kwargs)
+        if source.is_cpu and type(to) in plain_types and type(source) in plain_types and \
+                is_from_host(to, source) and mode.can_learn():
+            result = run(keyset, to, source, does_not_wait)
+            mode.known.learn_from_host(to, source)
+            return result
+        return _call(operation, keyset, (to, source, does_not_wait), {})
+
+    return kernel
+
+
+def _kernel_of_zeros(mode, operation):
+    """Zeros for all of a storage, as attention makes for its seeds, need no computing."""
+    run, entries, plain_types = operation.run, mode.known.entries, mode.plain_types
+
+    def kernel(keyset, tensor):
+        if not tensor.is_cuda or tensor.nbytes > known_values.MOST_BYTES and not entries:
+            return run(keyset, tensor)
+        if type(tensor) in plain_types and mode.known.is_whole(tensor) and mode.can_learn():
+            run(keyset, tensor)
+            mode.known.learn_zeros(tensor)
+            return tensor
+        return _call(operation, keyset, (tensor,), {})
+
+    return kernel
+
+
+def _kernel_of_counter(mode, operation, otherwise):
+    """A single number that goes up, as batch normalization counts its batches."""
+    run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+    counted = mode.torch.int64
+
+    def kernel(keyset, *args, **kwargs):
+        if len(args) == 2 and not kwargs and type(args[1]) is int and args[0].dtype is counted and \
+                not args[0].dim() and args[0].is_cuda and key_of(args[0]) in entries and mode.can_learn():
+            tensor, number = args
+            mode.known.forget_written()
+            entry = mode.known.entry_of(tensor)
+            if entry is not None:
+                run(keyset, tensor, number)
+                mode.known.add_to(entry, tensor, number)
+                return tensor
+        return otherwise(keyset, *args, **kwargs)
+
+    return kernel
+
+
+def _kernel_of_number(mode, operation):
+    """A number that the program reads. Optimizers read thousands of tensors of the host."""
+    run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+    pass_by, keys_after = operation.redispatch, mode.keys_after
+
+    def kernel(keyset, tensor):
+        if not tensor.is_cuda:
+            return pass_by(keyset & keys_after, tensor)
+        if key_of(tensor) in entries:
+            return _call(operation, keyset, (tensor,), {})
+        return run(keyset, tensor)
 
     return kernel
 
@@ -435,7 +572,7 @@ def _kernel_of_new_tensor(mode, operation):
     the tensor is new."""
 
     def kernel(keyset, *args, **kwargs):
-        result = operation.run(keyset, args, kwargs)
+        result = operation.run(keyset, *args, **kwargs)
         if type(result) is mode.torch.Tensor and result.is_cuda:
             with mode.aside():
                 mode.known.learn_copied(result)
@@ -453,14 +590,14 @@ def _kernel_that_asks(mode, operation):
 
     def kernel(keyset, *args, **kwargs):
         if not entries:
-            return run(keyset, args, kwargs)
+            return run(keyset, *args, **kwargs)
         only_masks = has_mask and args[0].dtype not in integers and key_of(args[0]) not in entries
         for value in args:
             for item in value if type(value) in (list, tuple) else (value,):
                 if type(item) in plain_types and item.is_cuda and \
                         (not only_masks or item.dtype is truths) and key_of(item) in entries:
                     return _call(operation, keyset, args, kwargs)
-        return run(keyset, args, kwargs)
+        return run(keyset, *args, **kwargs)
 
     return kernel
 
@@ -481,7 +618,7 @@ def _kernel_between_ranks(mode, operation):
                     known.tell(tensor)
             for tensor in received:
                 known.expect(tensor)
-        result = operation.run(keyset, args, kwargs)
+        result = operation.run(keyset, *args, **kwargs)
         known.forget_written()
         return result
 
@@ -495,11 +632,15 @@ def _tensors_in(value):
 
 
 def _kernel_that_forgets(mode, operation):
+    run, entries, plain_types = operation.run, mode.known.entries, mode.plain_types
+    key_of = known_values.key_of
+
     def kernel(keyset, *args, **kwargs):
-        result = operation.run(keyset, args, kwargs)
-        if mode.known.entries:
+        result = run(keyset, *args, **kwargs)
+        if entries:
             for value in operation.changed_of(args, kwargs):
-                mode.known.forget(value)
+                if type(value) in plain_types and key_of(value) in entries:
+                    mode.known.forget(value)
         return result
 
     return kernel
@@ -508,7 +649,7 @@ def _kernel_that_forgets(mode, operation):
 def _call(operation, keyset, args, kwargs):
     mode = operation.mode
     if mode.torch._C._functorch.peek_interpreter_stack() is not None:
-        return operation.run(keyset, args, kwargs)
+        return operation.run(keyset, *args, **kwargs)
     known = mode.known
     known.forget_written()
     computation = _Computation(operation)
@@ -523,9 +664,9 @@ def _call(operation, keyset, args, kwargs):
     asks = operation.asks_others and found is _FOUND_NOTHING
     run = operation.run_in_parts if asks else operation.run
     if reads is None and found is _FOUND_NOTHING and mode.reads is None and mode.found is None:
-        result = run(keyset, args, kwargs)
+        result = run(keyset, *args, **kwargs)
     else:
-        result = mode.run_reading(lambda: run(keyset, args, kwargs), reads, found)
+        result = mode.run_reading(lambda: run(keyset, *args, **kwargs), reads, found)
     known.forget_written()
     if is_known and not mode.torch._C._cuda_isCurrentStreamCapturing():
         with mode.aside():

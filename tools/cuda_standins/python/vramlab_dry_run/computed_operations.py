@@ -56,6 +56,12 @@ ASKING_OTHERS = """
     nonzero_static
 """.split()
 
+# Attention: the numbers that it fills and copies for itself are seen by nobody.
+ALONE = """
+    _scaled_dot_product_flash_attention _scaled_dot_product_efficient_attention
+    _scaled_dot_product_cudnn_attention
+""".split()
+
 # Operations between ranks (c10d).
 SENDING_NO_VALUES = ("barrier", "monitored_barrier_", "check_for_nan")
 

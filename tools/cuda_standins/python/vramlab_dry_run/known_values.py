@@ -46,6 +46,8 @@ class KnownValues:
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
+        # Floating-point numbers were learned. Whoever forgets those that may change sets it back.
+        self.may_have_floats = False
 
     def entry_of(self, tensor):
         """None where the values are not known."""
@@ -105,9 +107,51 @@ class KnownValues:
             self._new_view(entry, tensor).copy_(value)
         is_all = tensor.numel() * tensor.element_size() == entry.bytes
         entry.is_made_up = is_made_up or entry.is_made_up and not is_all
+        self._keep_learned(storage._cdata, entry, tensor)
+
+    def _keep_learned(self, key, entry, tensor):
         entry.version = _version_of(tensor)
-        self._keep(storage._cdata, entry)
         entry.is_mask = tensor.dtype is self._torch.bool
+        self.may_have_floats = self.may_have_floats or tensor.dtype.is_floating_point
+        self._keep(key, entry)
+
+    def is_whole(self, tensor):
+        """Whether it is all of a storage that is small enough."""
+        return (0 < tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes() <= MOST_BYTES
+                and tensor.is_contiguous())
+
+    def learn_zeros(self, tensor):
+        """After all of a storage was made zeros."""
+        self._learn_bytes(tensor, lambda at, count: ctypes.memset(at, 0, count))
+
+    def add_to(self, entry, tensor, number):
+        """After a number was added to a tensor with a single one of 64 bits."""
+        self.forget_written()
+        at = ctypes.c_int64.from_address(
+            entry.raw.data_ptr() + tensor.storage_offset() * tensor.element_size())
+        at.value += number
+        self._keep_learned(tensor.untyped_storage()._cdata, entry, tensor)
+
+    def is_copy_of_host(self, tensor, value):
+        """Whether a tensor of the host that is copied to one of the device gives all its bytes as they
+        are."""
+        return tensor.dtype is value.dtype and tensor.shape == value.shape and \
+            self.is_whole(tensor) and value.is_contiguous() and not value.is_neg()
+
+    def learn_from_host(self, tensor, value):
+        """After such a copy."""
+        source = value.data_ptr()
+        self._learn_bytes(tensor, lambda at, count: ctypes.memmove(at, source, count))
+
+    def _learn_bytes(self, tensor, write):
+        """`write`: puts so many bytes at an address of the host."""
+        self.forget_written()
+        storage = tensor.untyped_storage()
+        entry = self._new_entry(storage)
+        entry.known = entry.bytes
+        entry.raw = self._torch.UntypedStorage(entry.bytes)
+        write(entry.raw.data_ptr(), entry.bytes)
+        self._keep_learned(storage._cdata, entry, tensor)
 
     def make_up(self, tensor):
         """Zeros for all of its storage, from now on. None where that is too large."""
@@ -119,8 +163,7 @@ class KnownValues:
         ctypes.memset(entry.raw.data_ptr(), 0, entry.bytes)
         entry.known = entry.bytes
         entry.is_made_up = True
-        entry.version = _version_of(tensor)
-        self._keep(storage._cdata, entry)
+        self._keep_learned(storage._cdata, entry, tensor)
         return entry
 
     def _new_entry(self, storage):
@@ -153,6 +196,7 @@ class KnownValues:
         raw = self._torch.UntypedStorage(entry.bytes)
         if self._driver.read(raw.data_ptr(), entry.at, entry.bytes):
             entry.raw, entry.known = raw, entry.bytes
+            self.may_have_floats = True
             self._keep(key, entry)
         else:
             self._drop(key)

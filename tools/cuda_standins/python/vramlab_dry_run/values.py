@@ -50,10 +50,7 @@ def watch():
     def fill(at, count, source):
         try:
             # A frame that is kept in itself would keep the program's tensors.
-            filled = _fill(answer, _Copy(at, count, source), sys._getframe(0))
-            if filled == _MADE_UP:
-                waiting.note_read(place.place_of(sys._getframe(0)))
-            return filled
+            return _fill(answer, _Copy(at, count, source), sys._getframe(0))
         except Exception as error:  # No exception may get into C.
             report.trouble("values_from", error)
             return 0
@@ -82,7 +79,7 @@ def _function_of(path):
 
 def _fill(answer, copy, frame):
     if getattr(_now, "is_answering", False):
-        return _MADE_UP
+        return _made_up_at(place.place_of(frame))
     _now.is_answering = True
     try:
         # Sizes of objects that ranks send each other.
@@ -93,40 +90,54 @@ def _fill(answer, copy, frame):
             return _AS_ON_A_GPU if objects.are_those_of_others() else _GIVEN
         before = ctypes.string_at(copy.at, copy.count) if copy.count <= _MOST_BYTES_OF_A_NO else b""
         known = computed.answer(copy.at, copy.count, copy.source)
-        if known == computed.FOUND or known == computed.KNOWN and \
-                not _is_waited_for(copy, before, frame):
+        if known == computed.FOUND:
             return _AS_ON_A_GPU
-        given = _given(answer, copy.count, frame) if answer else None
-        if given is None and "transformers.generation.utils" in sys.modules:
-            given = generation.answer(copy.count, frame)
-        if given is None and "vllm.v1.worker.gpu.async_utils" in sys.modules:
-            given = vllm_steps.answer(copy.source, frame)
+        read_at = place.place_of(frame)
+        if known == computed.KNOWN and not _is_waited_for(copy, before, read_at):
+            return _AS_ON_A_GPU
+        given = _given(answer, copy.count, read_at) if answer else None
+        if given is None:
+            given = _given_by_rule(copy, frame)
         if given is None:
             if known == computed.MADE_UP:
-                _is_waited_for(copy, before, frame)
-            return _MADE_UP
+                _is_waited_for(copy, before, read_at)
+            return _made_up_at(read_at)
         ctypes.memmove(copy.at, _bytes_of(given, copy.count), copy.count)
         return _GIVEN
     finally:
         _now.is_answering = False
 
 
-def _is_waited_for(copy, before, frame):
+def _made_up_at(read_at):
+    waiting.note_read(read_at)
+    return _MADE_UP
+
+
+def _given_by_rule(copy, frame):
+    """Libraries go on by it as on a GPU."""
+    given = None
+    if "transformers.generation.utils" in sys.modules:
+        given = generation.answer(copy.count, frame)
+    if given is None and "vllm.v1.worker.gpu.async_utils" in sys.modules:
+        given = vllm_steps.answer(copy.source, frame)
+    return given
+
+
+def _is_waited_for(copy, before, read_at):
     """Whether a loop waits in vain for a yes, as it depends on others that are made up. Then the bytes
     are as they were before the answer."""
     if not before:
         return False
     is_no = not any(ctypes.string_at(copy.at, copy.count))
-    if not waiting.note_answer(place.place_of(frame), is_no):
+    if not waiting.note_answer(read_at, is_no):
         return False
     ctypes.memmove(copy.at, before, copy.count)
     return True
 
 
-def _given(answer, count, frame):
-    found = place.place_of(frame)
-    read = Read(*found, count, _times[found])
-    _times[found] += 1
+def _given(answer, count, read_at):
+    read = Read(*read_at, count, _times[read_at])
+    _times[read_at] += 1
     return answer(read)
 
 

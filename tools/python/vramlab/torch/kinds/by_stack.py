@@ -1,38 +1,63 @@
-"""Blocks that no object of Python holds, told by the function of PyTorch that requested them: workspaces
-of cuBLAS, buckets of DistributedDataParallel. Functions are named only where stacks of C++ were recorded.
+"""Blocks that no object of Python holds when modules, gradients and states are looked at, told by the
+function of PyTorch that requested them: workspaces of cuBLAS, buckets of DistributedDataParallel, and what
+FSDP gathers and sends. Functions of C++ are named only where stacks of C++ were recorded.
 """
 
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from . import storages
+from . import modules, storages
+
+
+class _Function(NamedTuple):
+    """A function of PyTorch, and the kind of the memory that it requests. Without a file it is one of C++, whose
+    name begins so."""
+
+    name: str
+    file: str
+    kind: int
+    part: str = ""
+
 
 _FUNCTIONS = (
-    ("at::cuda::getCurrentCUDABlasHandle", storages.WORKSPACES),
-    ("at::cuda::allocateCUDABlasWorkspace", storages.WORKSPACES),
-    ("at::cuda::getCUDABlasLtWorkspace", storages.WORKSPACES),
-    ("c10d::Reducer::initialize_buckets", storages.COMMUNICATION),
+    _Function("at::cuda::getCurrentCUDABlasHandle", "", storages.WORKSPACES),
+    _Function("at::cuda::allocateCUDABlasWorkspace", "", storages.WORKSPACES),
+    _Function("at::cuda::getCUDABlasLtWorkspace", "", storages.WORKSPACES),
+    _Function("c10d::Reducer::initialize_buckets", "", storages.COMMUNICATION),
+    _Function("_alloc_storage", "torch/distributed/utils.py", storages.PARAMETERS, "gathered"),
+    _Function("alloc_storage", "/_fsdp_param.py", storages.PARAMETERS, "gathered"),
+    _Function("init_all_gather_outputs", "/_fsdp_param.py", storages.PARAMETERS, "gathered"),
+    _Function("foreach_all_gather", "/_fsdp_collectives.py", storages.COMMUNICATION),
+    _Function("foreach_reduce", "/_fsdp_collectives.py", storages.COMMUNICATION),
+    _Function("_reduce_grad", "fsdp/_runtime_utils.py", storages.COMMUNICATION),
 )
-_BEGINNINGS = tuple(name for name, _ in _FUNCTIONS)
+_OF_CPP = tuple(function for function in _FUNCTIONS if not function.file)
+_BEGINNINGS = tuple(function.name for function in _OF_CPP)
+_OF_PYTHON = {function.name: function for function in _FUNCTIONS if function.file}
 
 
 def found_in(trace: List[Dict[str, Any]]) -> Iterator[Tuple[int, List[Any]]]:
     """Rows of scans, each with the number of entries before it, the last of which is its request."""
     # Stacks are shared by entries.
-    of_stacks: Dict[int, Optional[int]] = {}
+    of_stacks: Dict[int, Optional[_Function]] = {}
     for before, entry in enumerate(trace, 1):
         if entry["action"] != "alloc":
             continue
         frames = entry.get("frames", ())
         if id(frames) not in of_stacks:
-            of_stacks[id(frames)] = _kind_of(frames)
-        kind = of_stacks[id(frames)]
-        if kind is not None:
-            yield before, [entry["addr"], entry["size"], kind, 0, 0]
+            of_stacks[id(frames)] = _function_in(frames)
+        function = of_stacks[id(frames)]
+        if function is not None:
+            part = modules.number_at(0, function.part) if function.part else 0
+            yield before, [entry["addr"], entry["size"], function.kind, 0, part]
 
 
-def _kind_of(frames: Any) -> Optional[int]:
+def _function_in(frames: Any) -> Optional[_Function]:
+    """The innermost function."""
     for frame in frames:
         name = frame["name"]
+        found = _OF_PYTHON.get(name)
+        if found is not None and frame["filename"].endswith(found.file):
+            return found
         if name.startswith(_BEGINNINGS):
-            return next(kind for begin, kind in _FUNCTIONS if name.startswith(begin))
+            return next(function for function in _OF_CPP if name.startswith(function.name))
     return None

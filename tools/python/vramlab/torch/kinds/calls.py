@@ -15,6 +15,8 @@ from .notes import BACKWARD, END, FORWARD, INFERENCE, RECOMPUTED, STEP, threads
 #: What puts everything back as it was.
 _undo: List[Callable[[], None]] = []
 _is_on = False
+#: Functions that run the call of a module instead of PyTorch's own, by its class.
+other_ways: Dict[type, Callable[..., Any]] = {}
 #: How often each root was called, by its number.
 _calls: Dict[int, int] = {}
 
@@ -47,6 +49,7 @@ def end() -> None:
     notes.forget()
     scans.forget()
     modules.forget()
+    other_ways.clear()
     _calls.clear()
 
 
@@ -84,7 +87,7 @@ def _not_compiled(torch: Any, function: Any) -> None:
 
 
 def _around_call(original: Any, torch: Any) -> Any:
-    codes, own, clock = modules.codes, threads, time_ns
+    codes, own, clock, ways = modules.codes, threads, time_ns, other_ways
     has_gradients = torch._C.is_grad_enabled
     is_compiled = sys.modules["torch.compiler"].is_dynamo_compiling
 
@@ -97,6 +100,8 @@ def _around_call(original: Any, torch: Any) -> Any:
         depth = thread.depth
         if not depth:
             thread.phase = _begin_outermost(thread, torch, self, args, kwargs)
+            if thread.phase == END:
+                return original(self, *args, **kwargs)
         phase = thread.phase
         if phase == INFERENCE and has_gradients():
             phase = FORWARD
@@ -107,7 +112,7 @@ def _around_call(original: Any, torch: Any) -> Any:
         thread.note_time(clock())
         thread.note_code(code | phase)
         try:
-            return original(self, *args, **kwargs)
+            return ways.get(type(self), original)(self, *args, **kwargs)
         finally:
             thread.note_time(clock())
             thread.note_code(END)
@@ -121,9 +126,12 @@ def _begin_outermost(thread: Any, torch: Any, module: Any, args: Any, kwargs: An
     if thread.steps:
         _end_failed_steps(thread)
     try:
+        number = modules.number_of(module)
+        if modules.is_made_by_compiler(number):
+            # Part of a forward or a backward, of which it does not say.
+            return END
         if torch._C._current_graph_task_id() != -1:
             return RECOMPUTED
-        number = modules.number_of(module)
         calls = _calls[number] = _calls.get(number, 0) + 1
         # Parameters rarely move: at the first, second, fourth, eighth … call, and at the end.
         if scans.is_due(calls):

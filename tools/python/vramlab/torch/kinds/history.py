@@ -77,7 +77,10 @@ def _marks() -> Iterator[_Mark]:
         before = calls.get(thread, 0)
         phase = code & (1 << BITS) - 1
         if phase:
-            stack.append((phase, code >> BITS))
+            number = code >> BITS
+            if modules.is_made_by_compiler(number):
+                number = stack[-1][1] if stack else 0
+            stack.append((phase, number))
             calls[thread] = before + (phase in _OF_MODULES)
         elif stack:
             calls[thread] = before - (stack.pop()[0] in _OF_MODULES)

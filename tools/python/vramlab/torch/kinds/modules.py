@@ -40,6 +40,8 @@ _became: Dict[int, int] = {}
 _WRAPPINGS = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
 #: Wrappers whose only part is called `module`.
 _WRAPPERS = {"DistributedDataParallel", "DataParallel", "DeepSpeedEngine"}
+#: Compilers make modules of these classes.
+_MADE_BY_COMPILERS = {"GraphModule", "GraphModuleImpl", "_LazyGraphModule"}
 
 
 def note_part(module: Any, name: str, part: Any) -> None:
@@ -212,6 +214,11 @@ def names() -> List[str]:
             name = f"{name}#{count}"
         of_roots[number] = name
     return [_name_of(number, of_roots) for number in range(len(_paths))]
+
+
+def is_made_by_compiler(number: int) -> bool:
+    """Whether it is a root that a compiler made. It does what the module does that calls it."""
+    return not _with_tensors.get(number, True) and _paths[number].split()[0] in _MADE_BY_COMPILERS
 
 
 def _name_of(number: int, of_roots: Dict[int, str]) -> str:

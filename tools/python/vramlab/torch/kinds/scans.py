@@ -182,6 +182,10 @@ def note_optimizer(optimizer: Any) -> None:
 def note_step(optimizer: Any) -> None:
     """The end of a step. States rarely change after the first."""
     count = _steps[optimizer] = _steps.get(optimizer, 0) + 1
+    if is_due(count):
+        # Compiled functions use modules that nobody calls.
+        for root in modules.roots():
+            scan_parameters(root)
     if is_due(count) or len(optimizer.state) != _states_at_last_scan.get(optimizer):
         scan_states(optimizer)
 

@@ -1,0 +1,58 @@
+"""Modules of PyTorch whose results nobody computes: in their calls, computed values (computed.py) are off.
+A linear layer under autocast would show three copies, a batch normalization two operations.
+
+`vramlab_dry_run.kinds` sees the calls of modules, and runs these functions instead.
+"""
+
+from vramlab_dry_run import known_values
+
+
+def ways(mode, nn):
+    """By class, the function that runs a call."""
+    original = nn.Module._wrapped_call_impl
+    plain = _without_us(mode, original)
+    normalizing = _normalizing(mode, plain)
+    found = dict.fromkeys((nn.Linear, nn.LayerNorm, nn.GroupNorm, nn.Embedding, nn.Conv1d, nn.Conv2d,
+                           nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d), plain)
+    found.update(dict.fromkeys((nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d), normalizing))
+    return found
+
+
+def _without_us(mode, original):
+    built_in, key = mode.torch._C, mode.key
+    switch = built_in._dispatch_tls_set_dispatch_key_included
+    is_on = built_in._dispatch_tls_is_dispatch_key_included
+
+    def call(module, *args, **kwargs):
+        # Hooks are the program's own.
+        if not is_on(key) or module._forward_hooks or module._forward_pre_hooks:
+            return original(module, *args, **kwargs)
+        switch(key, False)
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            switch(key, True)
+
+    return call
+
+
+def _normalizing(mode, plain):
+    """Its statistics change, and tell no version of it; its batches are counted."""
+    known, entries, key_of = mode.known, mode.known.entries, known_values.key_of
+
+    def call(module, *args, **kwargs):
+        buffers = [tensor for tensor in module._buffers.values() if tensor is not None]
+        if not any(key_of(tensor) in entries for tensor in buffers):
+            return plain(module, *args, **kwargs)
+        counter = module._buffers.get("num_batches_tracked")
+        counted = None if counter is None else known.entry_of(counter)
+        result = plain(module, *args, **kwargs)
+        is_counted = counted is not None and counter._version == counted.version + 1
+        if is_counted and mode.can_learn():
+            known.add_to(counted, counter, 1)
+        for tensor in buffers:
+            if tensor is not counter:
+                known.forget(tensor)
+        return result
+
+    return call
