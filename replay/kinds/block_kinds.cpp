@@ -164,7 +164,7 @@ class KindFinder : public LiveBlocks {
 
   void name_private_pools() {
     for (const std::uint64_t event : private_requests_) {
-      BlockKind& kind = kinds_.by_event_[event];
+      BlockKind& kind = kind_at(event);
       if (kind.kind == MemoryKind::not_labelled) kind.kind = MemoryKind::graph_pools;
     }
   }

@@ -51,7 +51,7 @@ inline constexpr const char* same_start_text =
     "memory from before the recording is taken to be the same under every setting";
 
 /// Such as `8.01 GiB activations (52 %), 4.20 GiB optimizer state (27 %)`, without kinds that hold
-/// less than a hundredth of all that is held.
+/// less than a hundredth of all that is held; empty where no kind is known.
 std::string kinds_text(const std::vector<replay::HeldGroup>& kinds, Bytes held);
 /// Such as `l4 (22.03 GiB for the allocator) or 40 larger`.
 std::string smallest_gpu_text(const replay::SmallestGpu& smallest);
