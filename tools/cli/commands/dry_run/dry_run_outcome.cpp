@@ -479,7 +479,7 @@ void add_troubles(std::string& text, const DryRunOutcome& outcome) {
   if (const std::string hookless = hookless_text(outcome); !hookless.empty())
     troubles.push_back("no history: " + hookless +
                        (signal.empty()
-                            ? " (no PyTorch in it, python -I, -E or -S, or another PYTHONPATH)"
+                            ? " (its calls went past the recorder, as with RTLD_DEEPBIND)"
                             : " before it was ended by " + signal));
   troubles.insert(troubles.end(), outcome.troubles.begin(), outcome.troubles.end());
   for (const DryRunProcess& process : outcome.processes)
