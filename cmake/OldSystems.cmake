@@ -1,9 +1,10 @@
-# vramlab_runs_on_old_systems(<target> [OWN_DLSYM] [THROWS])   needs nothing newer than glibc 2.31
+# vramlab_runs_on_old_systems(<target> [OWN_DLSYM | ONLY_DLSYM] [THROWS])   needs nothing newer than glibc 2.31
 #
 # The C++ runtime is linked in, and what is newer in the C library is served by tools/packaging/old_libc.
-# OWN_DLSYM: the target defines dlsym itself. THROWS: through frames of its callers, with whom it
-# must share what unwinds stacks. On other platforms than x86-64, with sanitizers (which
-# bring their own versions of these functions) and without GNU's C library it does nothing.
+# OWN_DLSYM: the target defines dlsym itself. ONLY_DLSYM: it uses nothing else that is newer. THROWS:
+# through frames of its callers, with whom it must share what unwinds stacks. On other platforms than
+# x86-64, with sanitizers (which bring their own versions of these functions) and without GNU's C
+# library it does nothing.
 set(VRAMLAB_RUNS_ON_OLD_SYSTEMS OFF)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$"
    AND NOT VRAMLAB_SANITIZE AND NOT VRAMLAB_COVERAGE
@@ -21,8 +22,10 @@ function(vramlab_runs_on_old_systems target)
   if(NOT VRAMLAB_RUNS_ON_OLD_SYSTEMS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "OWN_DLSYM;THROWS" "" "")
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:vramlab_old_functions>)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "OWN_DLSYM;ONLY_DLSYM;THROWS" "" "")
+  if(NOT ARG_ONLY_DLSYM)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:vramlab_old_functions>)
+  endif()
   if(NOT ARG_OWN_DLSYM)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:vramlab_old_dlsym>)
   endif()

@@ -670,9 +670,9 @@
 
 // Graphs, their nodes, and objects that they keep.
 #define VRAMLAB_CUDA_GRAPH_FUNCTIONS(One, Two, BareOne, BareTwo)                                   \
-  BareOne(cuDeviceGetGraphMemAttribute, 11040, unknown, asked)                                     \
-  BareOne(cuDeviceGraphMemTrim, 11040, unknown, asked)                                             \
-  BareOne(cuDeviceSetGraphMemAttribute, 11040, unknown, asked)                                     \
+  BareOne(cuDeviceGetGraphMemAttribute, 11040, written, asked)                                     \
+  BareOne(cuDeviceGraphMemTrim, 11040, written, asked)                                             \
+  BareOne(cuDeviceSetGraphMemAttribute, 11040, written, asked)                                     \
   BareOne(cuGraphAddBatchMemOpNode, 11070, unknown, asked)                                         \
   BareOne(cuGraphAddChildGraphNode, 10000, unknown, asked)                                         \
   BareOne(cuGraphAddDependencies, 10000, unknown, no)                                              \

@@ -199,6 +199,8 @@ class TimedStreams final : private WorkListener {
   [[nodiscard]] bool wait_for_stream(StreamAt stream);
   [[nodiscard]] bool wait_for_device(std::uint32_t device);
 
+  /// Whether anything was put on a stream that has not ended.
+  bool has_pending_work() const { return engine_.pending_count() > 0; }
   /// Goes on until nothing more can happen. Gives the threads that would wait for ever, by thread.
   std::vector<StuckThread> finish();
   /// The work that is left, by stream.

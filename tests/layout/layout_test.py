@@ -68,8 +68,8 @@ LEVELS = {
         ["tools/preload/exports"],
     ],
     "tools/cuda_standins": [
-        ["tools/cuda_standins/code", "tools/cuda_standins/notes", "tools/cuda_standins/smi",
-         "tools/cuda_standins/libraries/kit"],
+        ["tools/cuda_standins/code", "tools/cuda_standins/device_files", "tools/cuda_standins/notes",
+         "tools/cuda_standins/smi", "tools/cuda_standins/libraries/kit"],
         ["tools/cuda_standins/model", "tools/cuda_standins/libraries", "tools/cuda_standins/runtime"],
         ["tools/cuda_standins/driver", "tools/cuda_standins/runtime/v12",
          "tools/cuda_standins/runtime/v13"],
@@ -145,6 +145,7 @@ SOURCES_WITH_THREADS = [
     "tests/shim/shim_history_stacks_test.cpp",
     "tests/shim/shim_running_ahead_test.cpp",
     "tests/shim/shim_threads_test.cpp",
+    "tools/cuda_standins/model/time_mover.h",
     "tools/cli/kit/interrupts.h",
     "tools/cli/kit/what_if_runs.cpp",
 ]
@@ -157,8 +158,6 @@ HOME_OF_TEST_FILES = "tests/support/kit/own_folder.h"
 # are compiled in another way. All others are found by their room.
 SOURCES_NAMED_IN_CMAKE = {
     "tests/CMakeLists.txt": ["test_headers.cpp"],
-    "tests/cuda_standins/model/CMakeLists.txt":
-        ["host_values.cpp", "kernels.cpp"],
     "tests/cuda_standins/runtime/CMakeLists.txt": ["calls.cpp"],
     "tests/gpu/CMakeLists.txt": ["gpu_program_run.cpp", "stand_in_cuda.cpp", "gpu_work.cu"],
     "tests/preload/CMakeLists.txt":

@@ -14,6 +14,7 @@
 namespace vramlab::tests {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -253,6 +254,34 @@ TEST_F(Reports, say_that_nothing_was_hooked_of_a_program_that_goes_past_the_libr
   run_.set("LD_PRELOAD", preload_library() + ":libcuda.so.1");
   EXPECT_EQ(run_.run({"preload_loading", "nothing"}).exit_status, 0);
   EXPECT_THAT(text(), HasSubstr(": nothing was hooked: "));
+}
+
+TEST_F(Reports, say_nothing_of_helpers_in_which_nothing_is_hooked) {
+  run_.set("LD_PRELOAD", preload_library() + ":libcuda.so.1");
+  run_.set("VRAMLAB_PROGRAM_PROCESS", "1");
+  EXPECT_EQ(run_.run({"preload_loading", "nothing"}).exit_status, 0);
+  EXPECT_THAT(files(), IsEmpty());
+  EXPECT_EQ(run("exit").exit_status, 5);
+  EXPECT_THAT(files(), ElementsAre("stats")) << "a process that used the library";
+}
+
+TEST_F(Reports, keep_what_a_context_told_that_was_reset) {
+  run_.set("VRAMLAB_SNAPSHOT", run_.file("stats.json")).set("VRAMLAB_HISTORY", "100");
+  EXPECT_EQ(run("reset").exit_status, 5);
+  EXPECT_THAT(text(),
+              AllOf(HasSubstr("  allocation.current 0\n"), HasSubstr("  allocation.peak 1\n"),
+                    HasSubstr("  allocation.freed 1\n")));
+  for (const char* const action : {"alloc", "free_completed", "segment_free"})
+    EXPECT_THAT(text("stats.json"), HasSubstr("\"action\": \"" + std::string(action) + "\""));
+}
+
+TEST_F(Reports, go_through_no_link_to_a_file) {
+  std::ofstream(run_.file("others")) << "not yours";
+  std::filesystem::create_symlink(run_.file("others"), run_.file("stats"));
+  EXPECT_EQ(run("exit").exit_status, 5);
+  EXPECT_EQ(text("others"), "not yours");
+  ASSERT_THAT(files(), SizeIs(2));
+  EXPECT_THAT(text(files().back()), HasSubstr("  allocation.allocated 1\n"));
 }
 
 TEST_F(Reports, are_not_written_where_the_library_is_off) {

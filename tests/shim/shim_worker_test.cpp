@@ -127,12 +127,24 @@ TEST_F(ReportFiles, replace_those_of_earlier_runs_from_the_start) {
   EXPECT_EQ(text("a"), "mine");
 }
 
-TEST_F(ReportFiles, are_written_through_links) {
+TEST_F(ReportFiles, go_through_no_link_to_a_file) {
   std::ofstream(name("target")) << "earlier";
   std::filesystem::create_symlink(name("target"), name("a"));
+  std::filesystem::create_symlink(name("nothing"), name("b"));
+  for (const char* const link : {"a", "b"}) {
+    ReportFile(name(link), ~0ULL).write("mine");
+    EXPECT_TRUE(std::filesystem::is_symlink(name(link)));
+    EXPECT_EQ(text(link + ("." + process_)), "mine");
+  }
+  EXPECT_EQ(text("target"), "earlier");
+  EXPECT_EQ(count(), 5U);
+}
+
+TEST_F(ReportFiles, go_through_links_to_what_is_no_file) {
+  std::filesystem::create_symlink("/dev/null", name("a"));
   ReportFile(name("a"), ~0ULL).write("mine");
-  EXPECT_EQ(text("target"), "mine");
   EXPECT_TRUE(std::filesystem::is_symlink(name("a")));
+  EXPECT_EQ(count(), 1U);
 }
 
 TEST_F(ReportFiles, stay_where_they_were_to_go) {

@@ -1,9 +1,12 @@
 // The driver as a dry run sets it up: the properties of a GPU, no bytes behind device memory.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "streams/cuda_interface/functions.h"
 #include "streams/device/gpu_models.h"
@@ -307,13 +310,181 @@ TEST_F(DryRunDriver, memory_of_a_graph_counts_from_its_first_launch_until_the_gr
   ASSERT_EQ(call("cuStreamEndCapture", stream, &graph), CUDA_SUCCESS);
   ASSERT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
   EXPECT_EQ(free_bytes(), before);
-  for (int round = 0; round < 2; ++round)
-    ASSERT_EQ(call("cuGraphLaunch", executable, stream), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuGraphLaunch", executable, stream), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphLaunch", executable, stream), CUDA_ERROR_INVALID_VALUE)
+      << "its memory is in use";
+  EXPECT_EQ(before - free_bytes(), 4U << 20);
+  EXPECT_EQ(call("cuMemFree_v2", at), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuMemFree_v2", at), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuGraphLaunch", executable, stream), CUDA_SUCCESS);
   EXPECT_EQ(before - free_bytes(), 4U << 20);
   EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
   EXPECT_EQ(call("cuGraphDestroy", graph), CUDA_SUCCESS);
   EXPECT_EQ(call("cuGraphExecDestroy", executable), CUDA_SUCCESS);
   EXPECT_EQ(free_bytes(), before);
+}
+
+/// A graph that allocates 4 MiB and frees it, several times in turn.
+struct GraphOfPairs {
+  CUgraph graph = nullptr;
+  CUgraphExec executable = nullptr;
+};
+
+TEST_F(DryRunDriver, memory_that_a_graph_frees_serves_its_next_node_and_other_graphs) {
+  const CUstream on = stream();
+  const std::size_t before = free_bytes();
+  GraphOfPairs graphs[2];
+  for (auto& [graph, executable] : graphs) {
+    ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+    CUdeviceptr first = 0;
+    for (int pair = 0; pair < 3; ++pair) {
+      CUdeviceptr at = 0;
+      ASSERT_EQ(call("cuMemAllocAsync", &at, std::size_t{4 << 20}, on), CUDA_SUCCESS);
+      ASSERT_EQ(call("cuMemFreeAsync", at, on), CUDA_SUCCESS);
+      if (pair == 0) first = at;
+      EXPECT_EQ(at, first);
+    }
+    ASSERT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_SUCCESS);
+    ASSERT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(before - free_bytes(), 4U << 20) << "launches on one stream run one after another";
+  EXPECT_EQ(call("cuGraphLaunch", graphs[0].executable, stream()), CUDA_SUCCESS);
+  EXPECT_EQ(before - free_bytes(), 8U << 20) << "those of two streams may run at one time";
+  std::uint64_t reserved = 0;
+  EXPECT_EQ(call("cuDeviceGetGraphMemAttribute", CUdevice{0}, 2U, static_cast<void*>(&reserved)),
+            CUDA_SUCCESS);
+  EXPECT_EQ(reserved, 8U << 20);
+  EXPECT_EQ(call("cuDeviceGraphMemTrim", CUdevice{0}), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), before);
+}
+
+TEST_F(DryRunDriver, memory_is_reused_only_behind_the_node_that_frees_it) {
+  CUgraph graph = nullptr;
+  ASSERT_EQ(call("cuGraphCreate", &graph, 0U), CUDA_SUCCESS);
+  CUDA_MEM_ALLOC_NODE_PARAMS wish{};
+  wish.poolProps.location.id = 0;
+  wish.bytesize = 4 << 20;
+  const CUgraphNode* const none = nullptr;
+  CUgraphNode allocated = nullptr;
+  CUgraphNode freed = nullptr;
+  CUgraphNode other = nullptr;
+  ASSERT_EQ(call("cuGraphAddMemAllocNode", &allocated, graph, none, std::size_t{0}, &wish),
+            CUDA_SUCCESS);
+  const CUdeviceptr first = wish.dptr;
+  const CUgraphNode* after = &allocated;
+  ASSERT_EQ(call("cuGraphAddMemFreeNode", &freed, graph, after, std::size_t{1}, first),
+            CUDA_SUCCESS);
+  ASSERT_EQ(call("cuGraphAddMemAllocNode", &other, graph, after, std::size_t{1}, &wish),
+            CUDA_SUCCESS);
+  EXPECT_NE(wish.dptr, first) << "this node may run before the one that frees";
+  after = &freed;
+  ASSERT_EQ(call("cuGraphAddMemAllocNode", &other, graph, after, std::size_t{1}, &wish),
+            CUDA_SUCCESS);
+  EXPECT_EQ(wish.dptr, first);
+}
+
+TEST_F(DryRunDriver, small_allocations_share_a_unit_of_the_device) {
+  const std::size_t before = free_bytes();
+  std::vector<CUdeviceptr> all(5000);
+  for (CUdeviceptr& at : all) ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{1}), CUDA_SUCCESS);
+  EXPECT_EQ(before - free_bytes(), 4U << 20);
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size());
+  for (const CUdeviceptr at : all) ASSERT_EQ(call("cuMemFree_v2", at), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), before);
+}
+
+TEST_F(DryRunDriver, sizes_that_no_memory_has_are_refused) {
+  constexpr std::size_t largest = SIZE_MAX;
+  CUdeviceptr at = 0;
+  void* host = nullptr;
+  for (const std::size_t bytes : {largest, largest - 100}) {
+    EXPECT_EQ(call("cuMemAllocAsync", &at, bytes, CUstream{}), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_EQ(call("cuMemAllocManaged", &at, bytes, 1U), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_EQ(call("cuMemAllocHost_v2", &host, bytes), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_EQ(call("cuMemHostRegister_v2", static_cast<void*>(&host), bytes, 0U),
+              CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
+TEST_F(DryRunDriver, copies_and_memsets_that_leave_their_memory_are_refused_and_noted) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  dry_run::the_notes().begin_anew();
+  char bytes[64] = {};
+  const auto copy_to = [&](CUdeviceptr to) {
+    return call("cuMemcpyHtoD_v2", to, static_cast<const void*>(bytes), sizeof bytes);
+  };
+  EXPECT_EQ(copy_to(at + 4096 - 64), CUDA_SUCCESS);
+  EXPECT_EQ(copy_to(at + 4096 - 63), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(copy_to(0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(bytes), CUdeviceptr{0}, sizeof bytes),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuMemsetD8_v2", at, static_cast<unsigned char>(1), std::size_t{4097}),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuMemsetD8_v2", CUdeviceptr{0x1000}, static_cast<unsigned char>(1), SIZE_MAX),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuMemFree_v2", at), CUDA_SUCCESS);
+  EXPECT_EQ(copy_to(at), CUDA_ERROR_INVALID_VALUE);
+  const std::string notes = dry_run::the_notes().text();
+  for (const char* const subject :
+       {"cuMemcpyHtoD of 64 bytes, 1 past the end of the memory there",
+        "cuMemsetD8 of 4097 bytes, 1 past the end", "where nothing is allocated",
+        "cuMemcpyDtoH of 64 bytes, at a null pointer"})
+    EXPECT_NE(notes.find(subject), std::string::npos) << subject << " in " << notes;
+}
+
+TEST_F(DryRunDriver, memory_beside_each_other_is_one_where_it_is_mapped) {
+  constexpr std::size_t unit = 2 << 20;
+  CUmemAllocationProp wish{};
+  wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wish.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  const CUmemAllocationProp* const asked = &wish;
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAddressReserve", &at, 3 * unit, std::size_t{0}, CUdeviceptr{0}, 0ULL),
+            CUDA_SUCCESS);
+  for (std::size_t place = 0; place < 2; ++place) {
+    CUmemGenericAllocationHandle handle = 0;
+    ASSERT_EQ(call("cuMemCreate", &handle, unit, asked, 0ULL), CUDA_SUCCESS);
+    ASSERT_EQ(call("cuMemMap", at + place * unit, unit, std::size_t{0}, handle, 0ULL),
+              CUDA_SUCCESS);
+  }
+  CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {0}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  const CUmemAccessDesc* const with = &access;
+  ASSERT_EQ(call("cuMemSetAccess", at, 2 * unit, with, std::size_t{1}), CUDA_SUCCESS);
+  const auto zero = static_cast<unsigned char>(0);
+  EXPECT_EQ(call("cuMemsetD8_v2", at + 100, zero, 2 * unit - 100), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuMemsetD8_v2", at + 100, zero, 2 * unit - 99), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(DryRunDriver, registered_memory_has_an_address_for_devices_and_is_known_by_its_begin) {
+  static char memory[8192];
+  CUdeviceptr at = 0;
+  void* const begin = memory;
+  void* const inside = memory + 64;
+  ASSERT_EQ(call("cuMemHostRegister_v2", begin, sizeof memory, 2U), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuMemHostGetDevicePointer_v2", &at, begin, 0U), CUDA_SUCCESS);
+  EXPECT_EQ(at, reinterpret_cast<CUdeviceptr>(begin));
+  EXPECT_EQ(call("cuMemHostUnregister", inside), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  EXPECT_EQ(call("cuMemHostUnregister", begin), CUDA_SUCCESS);
+}
+
+std::atomic<int> host_function_result = -1;
+
+void calls_the_driver(void* function) {
+  CUdeviceptr at = 0;
+  using Allocate = CUresult (*)(CUdeviceptr*, std::size_t);
+  host_function_result = reinterpret_cast<Allocate>(function)(&at, 512);
+}
+
+TEST_F(DryRunDriver, host_functions_may_not_call_the_driver) {
+  host_function_result = -1;
+  const CUstream on = stream();
+  const auto allocate = reinterpret_cast<void*>(find_symbol("cuMemAlloc_v2", newest_known_cuda));
+  ASSERT_EQ(call("cuLaunchHostFunc", on, CUhostFn{calls_the_driver}, allocate), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuStreamSynchronize", on), CUDA_SUCCESS);
+  EXPECT_EQ(host_function_result, CUDA_ERROR_NOT_PERMITTED);
 }
 
 // Benchmarks divide by it to find out how often they have to run something.

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -29,6 +30,25 @@ TEST(DryRunLibcuda, has_every_function_of_the_driver) {
         "vramlab_dry_run_take_written", "vramlab_dry_run_written_count", "vramlab_dry_run_work_at",
         "vramlab_dry_run_read_memory", "vramlab_dry_run_remember", "vramlab_dry_run_tell_truths"})
     EXPECT_NE(dlsym(opened, own), nullptr) << own;
+}
+
+/// The answers for paths that are there, as a program with the library in front gets them.
+std::string paths_found(const std::string& paths) {
+  const std::string folder = support::binary_dir() + "/dry_run/lib/";
+  const std::string command = "LD_PRELOAD=" + folder + "libcuda.so.1:" + folder +
+                              "libvramlab_device_files.so.1 sh -c 'for path in " + paths +
+                              "; do test -e $path && echo $path; done'";
+  FILE* const output = popen(command.c_str(), "r");
+  std::string text;
+  for (int letter = 0; (letter = std::fgetc(output)) != EOF;) text += static_cast<char>(letter);
+  pclose(output);
+  return text;
+}
+
+TEST(DryRunLibcuda, device_files_of_its_gpus_are_there_for_programs_that_look) {
+  EXPECT_EQ(paths_found("/dev/nvidia0 /dev/nvidia77 /dev/nvidia0x /dev/nvidiactl /dev/nvidia "
+                        "/dev/nvidia-uvm /no/such/file /dev/null"),
+            "/dev/nvidia0\n/dev/nvidiactl\n/dev/nvidia-uvm\n/dev/null\n");
 }
 
 /// A process that opens the library, allocates and ends.

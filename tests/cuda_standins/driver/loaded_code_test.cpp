@@ -128,6 +128,19 @@ TEST_F(LoadedCode, image_in_another_form_has_every_kernel) {
   EXPECT_EQ(attribute(kernel(module, "any"), most_threads), 1024);
 }
 
+TEST_F(LoadedCode, text_of_ptx_has_what_it_defines) {
+  CUmodule module = nullptr;
+  const void* const text = ".version 8.0\n.global .u32 count;\n.entry here() { ret; }";
+  ASSERT_EQ(call("cuModuleLoadData", &module, text), CUDA_SUCCESS);
+  CUfunction function = nullptr;
+  EXPECT_EQ(call("cuModuleGetFunction", &function, module, "here"), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuModuleGetFunction", &function, module, "not_there"), CUDA_ERROR_NOT_FOUND);
+  CUdeviceptr at = 0;
+  std::size_t bytes = 0;
+  EXPECT_EQ(call("cuModuleGetGlobal_v2", &at, &bytes, module, "count"), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuModuleGetGlobal_v2", &at, &bytes, module, "not_there"), CUDA_ERROR_NOT_FOUND);
+}
+
 TEST_F(LoadedCode, shared_memory_is_limited_by_the_gpu) {
   const CUfunction function = kernel(loaded({"mm", {32, 1024}}), "mm");
   const auto ask = [&](int bytes) {

@@ -1,4 +1,5 @@
 // Calls from several threads; what the thread sanitizer sees.
+#include <atomic>
 #include <thread>
 
 #include "tests/fake_cuda/tests/fake_test.h"
@@ -21,6 +22,19 @@ TEST_F(FakeThreads, each_thread_has_its_own_current_context_and_default_stream) 
     EXPECT_EQ(query_own(nullptr), CUDA_SUCCESS);
   }).join();
   EXPECT_EQ(query_own(nullptr), CUDA_ERROR_NOT_READY);
+}
+
+void sets_a_flag(void* flag) { *static_cast<std::atomic<bool>*>(flag) = true; }
+
+TEST_F(FakeThreads, a_host_function_comes_while_nobody_calls_where_time_moves_by_itself) {
+  fake_->options().moves_time_by_itself = true;
+  std::atomic<bool> has_come = false;
+  const CUstream stream = make_stream();
+  const auto launch = symbol<PFN_cuLaunchHostFunc_v10000>("cuLaunchHostFunc");
+  EXPECT_EQ(use(allocate(), 1000, stream), CUDA_SUCCESS);
+  ASSERT_EQ(launch(stream, sets_a_flag, &has_come), CUDA_SUCCESS);
+  while (!has_come) std::this_thread::yield();
+  EXPECT_EQ(cu_.stream_synchronize(stream), CUDA_SUCCESS);
 }
 
 TEST_F(FakeThreads, threads_take_turns) {

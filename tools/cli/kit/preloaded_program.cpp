@@ -57,6 +57,7 @@ sigset_t signals_to_send_on() {
   const std::string others = before == nullptr || *before == '\0' ? "" : std::string(before) + ":";
   setenv("LD_PRELOAD", (others + libraries).c_str(), 1);
   for (const auto& [name, value] : program.variables) setenv(name.c_str(), value.c_str(), 1);
+  setenv("VRAMLAB_PROGRAM_PROCESS", std::to_string(getpid()).c_str(), 1);
   std::vector<char*> words;
   for (const std::string& word : program.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);

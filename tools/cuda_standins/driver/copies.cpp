@@ -1,8 +1,11 @@
 #include "tools/cuda_standins/driver/copies.h"
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,6 +33,58 @@ std::uint64_t bytes_of(const Copy& copy) { return copy.row_bytes * copy.rows * c
 /// The bytes from the first to the last.
 std::uint64_t extent(const CopySide& side, const Copy& copy) {
   return (copy.slices - 1) * side.slice_pitch + (copy.rows - 1) * side.row_pitch + copy.row_bytes;
+}
+
+/// Whether the numbers of a shape are those of a copy that some memory could hold. A wider row
+/// than its pitch is none.
+bool is_sane(const CopySide& side, const Copy& copy) {
+  constexpr double most_extent = double{1ULL << 48};
+  const auto product = [](std::uint64_t count, std::uint64_t pitch) {
+    return static_cast<double>(count) * static_cast<double>(pitch);
+  };
+  if (copy.rows > 1 && copy.row_bytes > side.row_pitch) return false;
+  return product(copy.slices - 1, side.slice_pitch) + product(copy.rows - 1, side.row_pitch) +
+             static_cast<double>(copy.row_bytes) <
+         most_extent;
+}
+
+/// The reason for which CUDA refuses a range that work is to use; empty where it does not. The
+/// bounds of the host's own memory are unknown.
+std::string flaw_of_range(StandInDriver& driver, std::uint64_t at, std::uint64_t bytes) {
+  if (at == 0) return "at a null pointer";
+  const Allocation* const found = driver.memory().find(at);
+  const bool is_of_device = driver.memory().is_device_address(at) ||
+                            (found != nullptr && found->kind == MemoryKind::managed);
+  if (!is_of_device) return {};
+  const std::uint64_t there = driver.memory().bytes_there(at, bytes);
+  if (there == bytes) return {};
+  if (there == 0) return "where nothing is allocated";
+  return std::to_string(bytes - there) + " past the end of the memory there";
+}
+
+/// The same for a memset, which only reaches memory that CUDA knows.
+std::string flaw_of_set(StandInDriver& driver, std::uint64_t at, std::uint64_t bytes) {
+  if (at != 0 && !is_ours(driver, at)) return "where nothing is allocated";
+  return flaw_of_range(driver, at, bytes);
+}
+
+/// CUDA's name of a function, without the variants of its symbol.
+std::string plain_name(std::string_view symbol) {
+  for (const std::string_view suffix : {"_ptds", "_ptsz", "_v2"})
+    if (symbol.ends_with(suffix)) symbol.remove_suffix(suffix.size());
+  return std::string(symbol);
+}
+
+/// Outside of the driver's lock, as a hook tells the place. A program may do it in a loop with
+/// ever other numbers.
+void note_out_of_bounds(const CallSite& site, std::uint64_t bytes, const std::string& flaw) {
+  static std::atomic<int> left = 100;
+  std::string subject = plain_name(site.name);
+  if (left > 0) {
+    --left;
+    subject += " of " + std::to_string(bytes) + " bytes, " + flaw;
+  }
+  vramlab_dry_run_note("out_of_bounds", subject.c_str());
 }
 
 template <class Use>
@@ -135,15 +190,23 @@ bool has_bytes(StandInDriver& driver, std::uint64_t at) {
 }
 
 CUresult call_copy(const CallSite& site, const Copy& copy, const CopyWay& way) {
+  if (copy.row_bytes == 0 || copy.rows == 0 || copy.slices == 0)
+    return driver_call(
+        site, [](StandInDriver&) { return CUDA_SUCCESS; }, copy.to.at, copy.from.at, 0, way.stream);
+  if (!is_sane(copy.to, copy) || !is_sane(copy.from, copy)) return CUDA_ERROR_INVALID_VALUE;
   Rows made_up;
+  std::string flaw;
   const auto body = [&](StandInDriver& driver) {
-    if (bytes_of(copy) == 0) return CUDA_SUCCESS;
+    flaw = flaw_of_range(driver, copy.to.at, extent(copy.to, copy));
+    if (flaw.empty()) flaw = flaw_of_range(driver, copy.from.at, extent(copy.from, copy));
+    if (!flaw.empty()) return CUDA_ERROR_INVALID_VALUE;
     Submitted submitted = submit_copy(driver, site, copy, way);
     if (submitted.result == CUDA_SUCCESS) made_up = std::move(submitted.made_up);
     return submitted.result;
   };
   const CUresult result =
       driver_call(site, body, copy.to.at, copy.from.at, bytes_of(copy), way.stream);
+  if (!flaw.empty()) note_out_of_bounds(site, bytes_of(copy), flaw);
   // Outside of the driver's lock: the hook that tells the place may wait for a thread that waits
   // for this lock.
   bool is_known = true;
@@ -347,34 +410,47 @@ std::function<void()> filler(std::uint64_t at, std::uint64_t count, Word value) 
   };
 }
 
-/// Few bytes are known from now on, unless the memset is captured and so done later.
+/// Known from now on, unless the memset is captured and so done later.
 template <class Word>
-void remember_set(StandInDriver& driver, std::uint64_t at, const std::vector<Word>& words,
+void remember_set(StandInDriver& driver, std::uint64_t at, Word value, std::uint64_t bytes,
                   const std::variant<vramlab::streams::StreamAt, CUresult>& where) {
+  driver.remembered().forget(at, bytes);
   const auto* const stream = std::get_if<vramlab::streams::StreamAt>(&where);
-  if (stream != nullptr && !driver.timed().capture_of(*stream))
-    driver.remembered().remember(at, words.data(), words.size() * sizeof(Word));
+  if (stream == nullptr || driver.timed().capture_of(*stream)) return;
+  std::vector<char> repeated(sizeof value);
+  std::memcpy(repeated.data(), &value, sizeof value);
+  driver.remembered().remember_repeated(at, std::move(repeated), bytes);
+}
+
+template <class Word>
+CUresult submit_set(StandInDriver& driver, const CallSite& site, CUdeviceptr at, Word value,
+                    std::pair<std::size_t, CUstream> what) {
+  const std::uint64_t bytes = what.first * sizeof value;
+  WorkOrder order;
+  order.work.kind = WorkKind::memset;
+  order.work.duration = {copy_start_ns + bytes / copied_bytes_per_ns};
+  order.uses.push_back({at, bytes, UseMode::writes});
+  remember_set(driver, at, value, bytes, driver.find_stream(what.second, site));
+  driver.host_values().set_answer({});
+  driver.host_values().truths().forget(at, bytes);
+  if (has_bytes(driver, at)) order.body = filler(at, what.first, value);
+  return driver.submit(what.second, site, std::move(order));
 }
 
 template <class Word>
 CUresult set_memory(const CallSite& site, CUdeviceptr at, Word value,
                     std::pair<std::size_t, CUstream> what) {
-  const auto body = [=](StandInDriver& driver) {
-    const std::uint64_t bytes = what.first * sizeof value;
-    WorkOrder order;
-    order.work.kind = WorkKind::memset;
-    order.work.duration = {copy_start_ns + bytes / copied_bytes_per_ns};
-    order.uses.push_back({at, bytes, UseMode::writes});
-    driver.remembered().forget(at, bytes);
-    if (bytes <= RememberedBytes::most_bytes_of_a_copy)
-      remember_set(driver, at, std::vector<Word>(what.first, value),
-                   driver.find_stream(what.second, site));
-    driver.host_values().set_answer({});
-    driver.host_values().truths().forget(at, bytes);
-    if (has_bytes(driver, at)) order.body = filler(at, what.first, value);
-    return driver.submit(what.second, site, std::move(order));
+  if (what.first > DeviceMemory::most_bytes / sizeof value) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint64_t bytes = what.first * sizeof value;
+  std::string flaw;
+  const auto body = [&](StandInDriver& driver) {
+    if (bytes == 0) return CUDA_SUCCESS;
+    flaw = flaw_of_set(driver, at, bytes);
+    return flaw.empty() ? submit_set(driver, site, at, value, what) : CUDA_ERROR_INVALID_VALUE;
   };
-  return driver_call(site, body, at, value, what.first, what.second);
+  const CUresult result = driver_call(site, body, at, value, what.first, what.second);
+  if (!flaw.empty()) note_out_of_bounds(site, bytes, flaw);
+  return result;
 }
 
 CUresult on_cuMemsetD8_v2(const CallSite& site, CUdeviceptr at, unsigned char value,

@@ -1,6 +1,7 @@
 // Graphs: made, filled with nodes, asked about, made executable and launched.
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "tools/cuda_standins/driver/copies.h"
 #include "tools/cuda_standins/driver/driver_call.h"
@@ -35,9 +36,13 @@ CUresult on_cuGraphUpload(const CallSite& site, CUgraphExec /*graph*/, CUstream 
   return accept(site.name);
 }
 
-CUresult instantiate(const char* name, CUgraphExec* made, CUgraph graph) {
+CUresult instantiate(const char* name, CUgraphExec* made, CUgraph graph,
+                     unsigned long long flags = 0) {
+  constexpr unsigned long long auto_free_on_launch = 1;
+  const AutoFree auto_free =
+      (flags & auto_free_on_launch) != 0 ? AutoFree::on_launch : AutoFree::no;
   const auto body = [=](StandInDriver& driver) {
-    const auto handle = driver.graphs().instantiate(value_of(graph));
+    const auto handle = driver.graphs().instantiate(value_of(graph), auto_free);
     if (made == nullptr || !handle) return CUDA_ERROR_INVALID_VALUE;
     *made = handle_of<CUgraphExec>(*handle);
     return CUDA_SUCCESS;
@@ -167,14 +172,14 @@ STAND_IN_CALL(cuGraphInstantiate_v2)
   return instantiate("cuGraphInstantiate_v2", made, graph);
 }
 STAND_IN_CALL(cuGraphInstantiateWithFlags)
-(CUgraphExec* made, CUgraph graph, unsigned long long /*flags*/) {
-  return instantiate("cuGraphInstantiateWithFlags", made, graph);
+(CUgraphExec* made, CUgraph graph, unsigned long long flags) {
+  return instantiate("cuGraphInstantiateWithFlags", made, graph, flags);
 }
 namespace {
 /// The parameters' first members are inputs; only the last says how it went.
 CUresult on_cuGraphInstantiateWithParams(const CallSite& site, CUgraphExec* made, CUgraph graph,
                                          CUDA_GRAPH_INSTANTIATE_PARAMS* how) {
-  const CUresult result = instantiate(site.name, made, graph);
+  const CUresult result = instantiate(site.name, made, graph, how == nullptr ? 0 : how->flags);
   if (result == CUDA_SUCCESS && how != nullptr) {
     how->hErrNode_out = nullptr;
     how->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
@@ -320,10 +325,14 @@ CUresult add_plain(const char* name, const NodeWish& wish, WorkKind kind, std::u
 
 CUresult add_allocation(StandInDriver& driver, const NodeWish& wish,
                         CUDA_MEM_ALLOC_NODE_PARAMS* what) {
-  if (what == nullptr || what->bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (what == nullptr || what->bytesize == 0 || (wish.after == nullptr && wish.count > 0))
+    return CUDA_ERROR_INVALID_VALUE;
   if (!has_device(driver, what->poolProps.location.id)) return CUDA_ERROR_INVALID_DEVICE;
   const auto device = static_cast<std::uint32_t>(what->poolProps.location.id);
-  auto made = new_graph_memory(driver.memory(), device, what->bytesize);
+  const std::uint64_t graph = value_of(wish.graph);
+  const auto behind = driver.graphs().places_before(graph, {wish.after, wish.count});
+  auto made = driver.graph_memory().allocate(driver.graphs().next_place(graph), behind,
+                                             {device, what->bytesize});
   if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
   const CUresult result = add(driver, wish, std::move(made->order));
   if (result == CUDA_SUCCESS) what->dptr = made->at;
@@ -334,7 +343,8 @@ CUresult add_free(StandInDriver& driver, const NodeWish& wish, CUdeviceptr at) {
   const Allocation* const found = driver.memory().find(at);
   if (found == nullptr || found->at != at || found->kind != MemoryKind::graph)
     return CUDA_ERROR_INVALID_VALUE;
-  return add(driver, wish, order_of(WorkKind::kernel, 0));
+  auto freed = driver.graph_memory().free_in(driver.graphs().next_place(value_of(wish.graph)), at);
+  return freed ? add(driver, wish, std::move(*freed)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /// Adds a node of the kinds whose parameters lie in the union `reserved1`.
@@ -436,9 +446,57 @@ STAND_IN_CALL(cuGraphAddHostNode)
  const HostNode* host) {
   const auto body = [=](StandInDriver& driver) {
     if (host == nullptr || host->function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    WorkOrder order = order_of(WorkKind::host_function, 0);
-    order.body = [wanted = *host] { wanted.function(wanted.argument); };
-    return add(driver, {node, graph, after, count}, std::move(order));
+    return add(driver, {node, graph, after, count},
+               driver.host_function([wanted = *host] { wanted.function(wanted.argument); }));
   };
   return driver_call({"cuGraphAddHostNode", initialised}, body, graph);
+}
+
+// The memory that a device keeps for its graphs.
+
+namespace {
+
+/// In CUgraphMem_attribute's order.
+constexpr std::uint64_t GraphMemoryFigures::* graph_figures[] = {
+    &GraphMemoryFigures::used, &GraphMemoryFigures::most_used, &GraphMemoryFigures::reserved,
+    &GraphMemoryFigures::most_reserved};
+
+/// `body` gets the driver's memory of graphs and the device's number.
+template <class Body>
+CUresult graph_memory_call(const char* name, CUdevice device, const Body& body) {
+  const auto checked = [&](StandInDriver& driver) {
+    if (!has_device(driver, device)) return CUDA_ERROR_INVALID_DEVICE;
+    return body(driver.graph_memory(), static_cast<std::uint32_t>(device));
+  };
+  return driver_call({name, initialised}, checked, device);
+}
+
+}  // namespace
+
+STAND_IN_CALL(cuDeviceGraphMemTrim)(CUdevice device) {
+  return graph_memory_call("cuDeviceGraphMemTrim", device,
+                           [](GraphMemory& memory, std::uint32_t of) {
+                             memory.trim(of);
+                             return CUDA_SUCCESS;
+                           });
+}
+STAND_IN_CALL(cuDeviceGetGraphMemAttribute)
+(CUdevice device, unsigned attribute, void* value) {
+  return graph_memory_call("cuDeviceGetGraphMemAttribute", device,
+                           [=](GraphMemory& memory, std::uint32_t of) {
+                             if (value == nullptr || attribute >= std::size(graph_figures))
+                               return CUDA_ERROR_INVALID_VALUE;
+                             return put(value, memory.figures(of).*graph_figures[attribute]);
+                           });
+}
+/// Only the peaks can be set, and only to what is there now.
+STAND_IN_CALL(cuDeviceSetGraphMemAttribute)
+(CUdevice device, unsigned attribute, void* /*value*/) {
+  return graph_memory_call(
+      "cuDeviceSetGraphMemAttribute", device, [=](GraphMemory& memory, std::uint32_t of) {
+        if (attribute != 1 && attribute != 3) return CUDA_ERROR_INVALID_VALUE;
+        GraphMemoryFigures& figures = memory.figures(of);
+        figures.*graph_figures[attribute] = figures.*graph_figures[attribute - 1];
+        return CUDA_SUCCESS;
+      });
 }

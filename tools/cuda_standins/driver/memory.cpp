@@ -49,12 +49,17 @@ CUresult free_memory(StandInDriver& driver, std::uint64_t at, bool is_host) {
     return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult refused = driver.check_unsafe_call(); refused != CUDA_SUCCESS) return refused;
   if (is_host) driver.pinned().add({PinnedCallKind::host_free, found->bytes});
-  // Its graph keeps the memory for the next launch.
-  if (found->kind == MemoryKind::graph) return CUDA_SUCCESS;
+  // Its graph keeps the addresses for the next launch.
+  if (found->kind == MemoryKind::graph) return driver.graph_memory().free(at);
   const bool waits =
       driver.options().free_rule == FreeRule::waits_for_context && found->kind != MemoryKind::pool;
   driver.release(*found, waits ? ReleaseKind::waits : ReleaseKind::at_once);
   return CUDA_SUCCESS;
+}
+
+/// By the driver, or the program's own memory since it was registered.
+bool is_pinned(MemoryKind kind) {
+  return kind == MemoryKind::pinned_host || kind == MemoryKind::registered_host;
 }
 
 CUresult host_alloc(const char* name, void** memory, std::size_t bytes, unsigned flags) {
@@ -109,7 +114,7 @@ STAND_IN_CALL(cuMemFreeHost)(void* memory) {
 STAND_IN_CALL(cuMemHostGetDevicePointer_v2)(CUdeviceptr* at, void* memory, unsigned /*flags*/) {
   const auto body = [=](StandInDriver& driver) {
     const Allocation* const found = driver.memory().find(as_number(memory));
-    if (found == nullptr || found->kind != MemoryKind::pinned_host) return CUDA_ERROR_INVALID_VALUE;
+    if (found == nullptr || !is_pinned(found->kind)) return CUDA_ERROR_INVALID_VALUE;
     return give(driver, at, as_number(memory));
   };
   return driver_call({"cuMemHostGetDevicePointer_v2", context}, body, memory);
@@ -117,7 +122,7 @@ STAND_IN_CALL(cuMemHostGetDevicePointer_v2)(CUdeviceptr* at, void* memory, unsig
 STAND_IN_CALL(cuMemHostGetFlags)(unsigned* flags, void* memory) {
   const auto body = [=](StandInDriver& driver) {
     const Allocation* const found = driver.memory().find(as_number(memory));
-    if (found == nullptr || found->kind != MemoryKind::pinned_host) return CUDA_ERROR_INVALID_VALUE;
+    if (found == nullptr || !is_pinned(found->kind)) return CUDA_ERROR_INVALID_VALUE;
     return give(driver, flags, found->flags);
   };
   return driver_call({"cuMemHostGetFlags", context}, body, memory);
@@ -232,8 +237,10 @@ STAND_IN_CALL(cuMipmappedArrayDestroy)(CUmipmappedArray array) {
 
 STAND_IN_CALL(cuMemHostRegister_v2)(void* memory, std::size_t bytes, unsigned flags) {
   const auto body = [=](StandInDriver& driver) {
-    if (memory == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     const std::uint64_t at = as_number(memory);
+    if (memory == nullptr || bytes == 0 || bytes > DeviceMemory::most_bytes ||
+        at > DeviceMemory::most_bytes)
+      return CUDA_ERROR_INVALID_VALUE;
     if (driver.memory().find(at) != nullptr) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     driver.memory().allocate({.at = at,
                               .bytes = bytes,
@@ -249,7 +256,8 @@ STAND_IN_CALL(cuMemHostRegister_v2)(void* memory, std::size_t bytes, unsigned fl
 STAND_IN_CALL(cuMemHostUnregister)(void* memory) {
   const auto body = [=](StandInDriver& driver) {
     const Allocation* const found = driver.memory().find(as_number(memory));
-    if (found == nullptr || found->kind != MemoryKind::registered_host)
+    if (found == nullptr || found->at != as_number(memory) ||
+        found->kind != MemoryKind::registered_host)
       return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     driver.pinned().add({PinnedCallKind::host_unregister, found->bytes});
     driver.release(*found, ReleaseKind::waits);
@@ -263,13 +271,11 @@ STAND_IN_CALL(cuMemHostUnregister)(void* memory) {
 namespace {
 
 unsigned memory_type(const Allocation& of) {
-  const bool is_host = of.kind == MemoryKind::pinned_host || of.kind == MemoryKind::registered_host;
-  return is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  return is_pinned(of.kind) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
 bool has_host_address(const Allocation& of) {
-  return of.kind == MemoryKind::pinned_host || of.kind == MemoryKind::registered_host ||
-         of.kind == MemoryKind::managed;
+  return is_pinned(of.kind) || of.kind == MemoryKind::managed;
 }
 
 CUresult put_context(StandInDriver& driver, void* into, const Allocation& of) {

@@ -1,5 +1,6 @@
-// Modules, libraries, linking and the functions in them. Every image is one. Machine code tells
-// which functions it has; an image in another form has every function that it is asked for.
+// Modules, libraries, linking and the functions in them. Every image is one. Machine code and texts
+// of PTX tell which functions they have; an image in another form has every function that it is
+// asked for.
 #include <dlfcn.h>
 #include <fstream>
 #include <iterator>
@@ -35,13 +36,19 @@ CodeOwner owner_of(const void* image, const void* caller) {
   return is_in_pytorch(image) || is_in_pytorch(caller) ? CodeOwner::pytorch : CodeOwner::others;
 }
 
+struct LoadedCode {
+  std::span<const char> code;
+  CodeOwner owner = CodeOwner::others;
+  std::optional<PtxNames> ptx = {};
+};
+
 template <class Handle>
-CUresult load_code(const CallSite& site, Handle* made, std::span<const char> code,
-                   CodeOwner owner) {
-  const auto body = [=](StandInDriver& driver) {
+CUresult load_code(const CallSite& site, Handle* made, const LoadedCode& loaded) {
+  const auto body = [&](StandInDriver& driver) {
     if (made == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *made = handle_of<Handle>(driver.streams().take_handle());
-    driver.kernels().load(value_of(*made), code, owner);
+    driver.kernels().load(value_of(*made), loaded.code, loaded.owner);
+    if (loaded.ptx) driver.kernels().load(value_of(*made), *loaded.ptx);
     driver.set_output(value_of(*made));
     return CUDA_SUCCESS;
   };
@@ -50,7 +57,7 @@ CUresult load_code(const CallSite& site, Handle* made, std::span<const char> cod
 
 template <class Handle>
 CUresult load_image(const CallSite& site, Handle* made, const void* image, const void* caller) {
-  return load_code(site, made, code_at(image), owner_of(image, caller));
+  return load_code(site, made, {code_at(image), owner_of(image, caller), ptx_names_at(image)});
 }
 
 template <class Handle>
@@ -58,7 +65,7 @@ CUresult load_file(const CallSite& site, Handle* made, const char* path) {
   std::ifstream file(path == nullptr ? "" : path, std::ios::binary);
   if (!file) return driver_call(site, [](StandInDriver&) { return CUDA_ERROR_FILE_NOT_FOUND; });
   const std::string code{std::istreambuf_iterator<char>(file), {}};
-  return load_code(site, made, code, CodeOwner::others);
+  return load_code(site, made, {code, CodeOwner::others, ptx_names_of(code)});
 }
 
 template <class Handle>
@@ -88,6 +95,7 @@ CUresult find_global(const char* call, CUdeviceptr* at, std::size_t* bytes, Imag
                      const char* name) {
   const auto body = [=](StandInDriver& driver) {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (!driver.kernels().may_have_variable(value_of(image), name)) return CUDA_ERROR_NOT_FOUND;
     if (at != nullptr) *at = driver.memory().global_variable(name);
     if (bytes != nullptr) *bytes = DeviceMemory::global_bytes;
     return CUDA_SUCCESS;

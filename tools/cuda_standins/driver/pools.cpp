@@ -1,10 +1,10 @@
 // Stream-ordered memory: it comes from a pool, and goes back to it when the stream gets to the
 // free.
 #include <atomic>
+#include <optional>
 
 #include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/driver/driver_types.h"
-#include "tools/cuda_standins/model/driver_graphs.h"
 #include "tools/cuda_standins/notes/notes.h"
 
 using namespace vramlab::dry_run;
@@ -18,6 +18,14 @@ struct PoolWish {
   CUmemoryPool pool = nullptr;
 };
 
+/// Work on one stream of a capture comes one after another.
+std::optional<GraphPlace> place_in_capture(StandInDriver& driver,
+                                           vramlab::streams::StreamAt stream) {
+  const auto capture = driver.timed().capture_of(stream);
+  if (!capture) return std::nullopt;
+  return GraphPlace{GraphPlace::Kind::capture, capture->id.value, stream.stream.value};
+}
+
 CUresult alloc_async(StandInDriver& driver, const CallSite& site, CUdeviceptr* at,
                      const PoolWish& wish) {
   if (at == nullptr || wish.bytes == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -27,8 +35,9 @@ CUresult alloc_async(StandInDriver& driver, const CallSite& site, CUdeviceptr* a
   const std::uint64_t pool =
       wish.pool == nullptr ? driver.pools().current_pool(owner.device) : value_of(wish.pool);
   if (!driver.pools().has(pool)) return CUDA_ERROR_INVALID_VALUE;
-  if (driver.timed().capture_of(std::get<vramlab::streams::StreamAt>(found))) {
-    auto made = new_graph_memory(driver.memory(), driver.pools().device_of(pool), wish.bytes);
+  if (const auto place = place_in_capture(driver, std::get<vramlab::streams::StreamAt>(found))) {
+    auto made = driver.graph_memory().allocate(*place, {&*place, 1},
+                                               {driver.pools().device_of(pool), wish.bytes});
     if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
     const CUresult result = driver.submit(wish.stream, site, std::move(made->order));
     return result == CUDA_SUCCESS ? give(driver, at, made->at) : result;
@@ -74,13 +83,17 @@ CUresult free_async(StandInDriver& driver, const CallSite& site, CUdeviceptr at,
     return CUDA_ERROR_INVALID_VALUE;
   const auto where = driver.find_stream(stream, site);
   if (const CUresult* refused = std::get_if<CUresult>(&where)) return *refused;
+  if (const auto place = place_in_capture(driver, std::get<vramlab::streams::StreamAt>(where))) {
+    // A node frees what a node allocated.
+    auto freed = driver.graph_memory().free_in(*place, at);
+    return freed ? driver.submit(stream, site, std::move(*freed)) : CUDA_ERROR_INVALID_VALUE;
+  }
+  if (found->kind == MemoryKind::graph)
+    if (const CUresult refused = driver.graph_memory().free(at); refused != CUDA_SUCCESS)
+      return refused;
   WorkOrder order;
   order.work.kind = vramlab::streams::WorkKind::host_function;
-  const bool is_captured =
-      driver.timed().capture_of(std::get<vramlab::streams::StreamAt>(where)).has_value();
   if (found->kind == MemoryKind::graph) return driver.submit(stream, site, std::move(order));
-  // A node frees what a node allocated.
-  if (is_captured) return CUDA_ERROR_INVALID_VALUE;
   order.body = [&driver, at, id = found->buffer_id] {
     // Its context may be gone by now, and the memory with it.
     const Allocation* const left = driver.memory().find(at);

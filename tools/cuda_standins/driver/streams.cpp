@@ -107,19 +107,11 @@ CUresult on_cuStreamGetCtx(const CallSite& site, CUstream stream, CUcontext* of)
   return driver_call(site, body, stream);
 }
 
-CUresult submit_host_work(StandInDriver& driver, const CallSite& site, CUstream stream,
-                          std::function<void()> function) {
-  WorkOrder order;
-  order.work.kind = WorkKind::host_function;
-  order.body = std::move(function);
-  return driver.submit(stream, site, std::move(order));
-}
-
 CUresult on_cuLaunchHostFunc(const CallSite& site, CUstream stream, CUhostFn function,
                              void* argument) {
   const auto body = [=](StandInDriver& driver) {
     if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return submit_host_work(driver, site, stream, [=] { function(argument); });
+    return driver.submit(stream, site, driver.host_function([=] { function(argument); }));
   };
   return driver_call(site, body, stream, argument);
 }
@@ -128,8 +120,8 @@ CUresult on_cuStreamAddCallback(const CallSite& site, CUstream stream, CUstreamC
                                 void* argument, unsigned /*flags*/) {
   const auto body = [=](StandInDriver& driver) {
     if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return submit_host_work(driver, site, stream,
-                            [=] { function(stream, CUDA_SUCCESS, argument); });
+    return driver.submit(stream, site,
+                         driver.host_function([=] { function(stream, CUDA_SUCCESS, argument); }));
   };
   return driver_call(site, body, stream, argument);
 }

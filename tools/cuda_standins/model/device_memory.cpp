@@ -115,14 +115,37 @@ void DeviceMemory::set_external(std::uint32_t device, std::uint64_t bytes) {
   devices_.at(device).memory.set_external({bytes});
 }
 
+/// Up to half of a unit shares one.
+std::optional<std::uint64_t> DeviceMemory::allocate_small(std::uint32_t device,
+                                                          std::uint64_t bytes) {
+  SharedUnits& small = devices_.at(device).small;
+  constexpr std::uint64_t step = SharedUnits::alignment;
+  const std::uint64_t size = (bytes + step - 1) / step * step;
+  if (const auto at = small.take(size)) return at;
+  const auto unit = take(device, granularity_);
+  if (!unit) return std::nullopt;
+  small.add(*unit, granularity_);
+  return small.take(size);
+}
+
+void DeviceMemory::release_device_memory(std::uint32_t device, std::uint64_t at) {
+  SharedUnits& small = devices_.at(device).small;
+  if (!small.has(at)) return give_back(device, at);
+  small.give_back(at);
+  if (const auto unit = small.remove_empty()) give_back(device, unit->at);
+}
+
 std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
+  if (wish.bytes > most_bytes) return std::nullopt;
   if (is_on_host(wish.kind)) {
     void* const memory = std::aligned_alloc(4096, (wish.bytes + 4095) / 4096 * 4096);
     if (memory == nullptr) return std::nullopt;
     wish.at = reinterpret_cast<std::uintptr_t>(memory);
   } else if (!is_placed_by_others(wish.kind)) {
-    const auto at =
-        has_addresses_only(wish.kind) ? reserve(whole_pages(wish)) : take(wish.device, wish.bytes);
+    const bool is_small = wish.kind == MemoryKind::device && wish.bytes <= granularity_ / 2;
+    const auto at = has_addresses_only(wish.kind) ? reserve(whole_pages(wish))
+                    : is_small                    ? allocate_small(wish.device, wish.bytes)
+                                                  : take(wish.device, wish.bytes);
     if (!at) return std::nullopt;
     wish.at = *at;
   }
@@ -146,7 +169,7 @@ void DeviceMemory::release(std::uint64_t at) {
   else if (has_addresses_only(found->second.kind))
     release_reservation(at, whole_pages(found->second));
   else if (!is_placed_by_others(found->second.kind))
-    give_back(found->second.device, at);
+    release_device_memory(found->second.device, at);
   allocations_.erase(found);
 }
 
@@ -279,6 +302,21 @@ bool DeviceMemory::is_reserved(std::uint64_t at) const {
   if (after == reservations_.begin()) return false;
   const auto& [begin, size] = *std::prev(after);
   return at < begin + size;
+}
+
+std::uint64_t DeviceMemory::bytes_there(std::uint64_t at, std::uint64_t bytes) {
+  if (const Allocation* const found = find(at))
+    return std::min(bytes, found->at + found->bytes - at);
+  const std::uint64_t end_of_globals = addresses_.allocations.end.value;
+  const std::uint64_t globals = end_of_globals - globals_.size() * global_bytes;
+  if (at >= globals && at < end_of_globals) return std::min(bytes, end_of_globals - at);
+  std::uint64_t known = 0;
+  while (known < bytes) {
+    const auto* const mapping = find_mapping(at + known);
+    if (mapping == nullptr) break;
+    known = mapping->first + mapping->second.bytes - at;
+  }
+  return std::min(known, bytes);
 }
 
 bool DeviceMemory::is_usable(std::uint64_t at, std::uint64_t bytes, std::uint32_t device) {

@@ -16,6 +16,7 @@
 
 #include "streams/memory/simulated_memory.h"
 #include "tools/cuda_standins/model/driver_options.h"
+#include "tools/cuda_standins/model/shared_units.h"
 
 namespace vramlab::dry_run {
 
@@ -79,6 +80,9 @@ struct ManagedMemory {
 
 class DeviceMemory {
  public:
+  /// Larger requests are refused before anything is rounded or added.
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
+
   explicit DeviceMemory(const DriverOptions& options);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -119,6 +123,9 @@ class DeviceMemory {
 
   /// Whether all of the range is memory that work on this device may use.
   bool is_usable(std::uint64_t at, std::uint64_t bytes, std::uint32_t device);
+  /// How many bytes of one allocation, of mappings beside each other or of a module's variable
+  /// begin there, whoever may use them; at most as many as asked for.
+  std::uint64_t bytes_there(std::uint64_t at, std::uint64_t bytes);
   bool is_reserved(std::uint64_t at) const;
   /// Whether the address belongs to a device and not to the host.
   bool is_device_address(std::uint64_t at) const;
@@ -144,11 +151,16 @@ class DeviceMemory {
     std::uint64_t external = 0;
     std::uint64_t peak_used = 0;
     ManagedMemory managed = {};
+    /// Units of the granularity that small allocations share. How a GPU's driver shares them is
+    /// not documented.
+    SharedUnits small = {};
 
     void note_peaks();
   };
 
   void back(streams::AddressRange range);
+  std::optional<std::uint64_t> allocate_small(std::uint32_t device, std::uint64_t bytes);
+  void release_device_memory(std::uint32_t device, std::uint64_t at);
   bool has_mapping_in(std::uint64_t at, std::uint64_t bytes) const;
   /// The mappings that the range consists of; nothing where it has gaps or cuts one.
   std::optional<std::vector<Mappings::iterator>> whole_mappings(std::uint64_t at,

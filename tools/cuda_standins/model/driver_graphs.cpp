@@ -1,50 +1,9 @@
 #include "tools/cuda_standins/model/driver_graphs.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace vramlab::dry_run {
-namespace {
-
-class GraphBlock {
- public:
-  GraphBlock(DeviceMemory& memory, const Allocation& allocation)
-      : memory_(memory), allocation_(allocation) {}
-  GraphBlock(const GraphBlock&) = delete;
-  GraphBlock& operator=(const GraphBlock&) = delete;
-  ~GraphBlock() {
-    if (taken_) memory_.give_back(allocation_.device, *taken_);
-    memory_.release(allocation_.at);
-  }
-
-  bool take() {
-    if (!taken_) taken_ = memory_.take(allocation_.device, allocation_.bytes);
-    return taken_.has_value();
-  }
-
- private:
-  DeviceMemory& memory_;
-  Allocation allocation_;
-  std::optional<std::uint64_t> taken_;
-};
-
-}  // namespace
-
-std::optional<NewGraphMemory> new_graph_memory(DeviceMemory& memory, std::uint32_t device,
-                                               std::uint64_t bytes) {
-  Allocation wish{.bytes = bytes, .kind = MemoryKind::graph, .device = device};
-  const auto at = memory.allocate(wish);
-  if (!at) return std::nullopt;
-  wish.at = *at;
-  NewGraphMemory made{*at, {}};
-  made.order.work.kind = streams::WorkKind::kernel;
-  made.order.before_launch = [block = std::make_shared<GraphBlock>(memory, wish)] {
-    return block->take();
-  };
-  return made;
-}
-
 using streams::CapturedGraph;
 using streams::CapturedNode;
 using streams::GraphId;
@@ -74,6 +33,8 @@ std::uint64_t DriverGraphs::create() {
 CUresult DriverGraphs::end_capture(streams::StreamAt stream, std::uint64_t graph,
                                    std::uint64_t& made) {
   const GraphId simulated = new_simulated();
+  if (const auto capture = streams_.timed().capture_of(stream))
+    memory_.close(GraphPlace::Kind::capture, capture->id.value);
   const CUresult result = streams_.end_capture(stream, simulated);
   if (result != CUDA_SUCCESS) return result;
   made = graph == 0 ? next_handle_++ << place_bits : graph;
@@ -94,6 +55,8 @@ bool DriverGraphs::destroy(std::uint64_t graph) {
   if (found == simulated_.end()) return false;
   const GraphId simulated = found->second;
   simulated_.erase(found);
+  free_on_launch_.erase(graph);
+  memory_.close(GraphPlace::Kind::nodes, graph);
   let_go(simulated);
   return true;
 }
@@ -118,6 +81,30 @@ std::optional<std::uint64_t> DriverGraphs::add_node(std::uint64_t graph, WorkOrd
   return node_handle({graph, place});
 }
 
+GraphPlace DriverGraphs::next_place(std::uint64_t graph) const {
+  const CapturedGraph* const known = find(graph);
+  return {GraphPlace::Kind::nodes, graph, known == nullptr ? 0 : known->nodes.size()};
+}
+
+std::vector<GraphPlace> DriverGraphs::places_before(std::uint64_t graph,
+                                                    std::span<const CUgraphNode> nodes) const {
+  const CapturedGraph* const known = find(graph);
+  if (known == nullptr) return {};
+  std::vector<bool> is_before(known->nodes.size(), false);
+  for (const CUgraphNode node : nodes)
+    if (const NodePlace at = place_of(value_of(node));
+        at.graph == graph && at.place < is_before.size())
+      is_before[at.place] = true;
+  std::vector<GraphPlace> places;
+  // Nodes stand behind those that they depend on.
+  for (std::size_t place = known->nodes.size(); place-- > 0;) {
+    if (!is_before[place]) continue;
+    places.push_back({GraphPlace::Kind::nodes, graph, place});
+    for (const std::uint32_t before : known->nodes[place].after) is_before[before] = true;
+  }
+  return places;
+}
+
 const CapturedGraph* DriverGraphs::find(std::uint64_t graph) const {
   const auto found = simulated_.find(graph);
   return found == simulated_.end() ? nullptr : streams_.timed().find_graph(found->second);
@@ -140,11 +127,12 @@ const CapturedNode* DriverGraphs::find_node(std::uint64_t handle) const {
                                                                : &graph->nodes[node.place];
 }
 
-std::optional<std::uint64_t> DriverGraphs::instantiate(std::uint64_t graph) {
+std::optional<std::uint64_t> DriverGraphs::instantiate(std::uint64_t graph, AutoFree auto_free) {
   const auto found = simulated_.find(graph);
   if (found == simulated_.end()) return std::nullopt;
   const std::uint64_t handle = next_handle_++ << place_bits;
   use(handle, found->second);
+  if (auto_free == AutoFree::on_launch) free_on_launch_.insert(handle);
   return handle;
 }
 
@@ -158,7 +146,10 @@ bool DriverGraphs::update(std::uint64_t executable, std::uint64_t graph) {
 CUresult DriverGraphs::launch(std::uint64_t executable, streams::StreamAt stream) {
   const auto found = simulated_.find(executable);
   if (found == simulated_.end()) return CUDA_ERROR_INVALID_HANDLE;
-  if (!streams_.prepare_launch(found->second)) return CUDA_ERROR_OUT_OF_MEMORY;
+  memory_.begin_launch(stream,
+                       free_on_launch_.contains(executable) ? AutoFree::on_launch : AutoFree::no);
+  if (const CUresult refused = streams_.prepare_launch(found->second); refused != CUDA_SUCCESS)
+    return refused;
   return result_of(streams_.timed().launch_graph(found->second, stream, 0));
 }
 

@@ -1,34 +1,20 @@
-// Graphs: the memory of their nodes, and the graphs themselves. The address of such memory is fixed
-// when the node that allocates is made, and the memory is there from the first launch until graph
-// and executable are gone.
+// DriverGraphs: graphs that were captured or made of nodes, and executable ones. The simulator has
+// their nodes; an executable graph keeps those of its graph.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "streams/cuda_interface/types.h"
-#include "tools/cuda_standins/model/device_memory.h"
 #include "tools/cuda_standins/model/driver_streams.h"
 #include "tools/cuda_standins/model/driver_watcher.h"
+#include "tools/cuda_standins/model/graph_memory.h"
 
 namespace vramlab::dry_run {
-
-struct NewGraphMemory {
-  std::uint64_t at = 0;
-  /// The node's work, which keeps the address.
-  WorkOrder order;
-};
-
-/// Empty if no addresses are left.
-std::optional<NewGraphMemory> new_graph_memory(DeviceMemory& memory, std::uint32_t device,
-                                               std::uint64_t bytes);
-
-// DriverGraphs: graphs that were captured or made of nodes, and executable ones. The simulator has
-// their nodes; an executable graph keeps those of its graph.
 
 /// Its number as a handle: which graph, and which place in it.
 struct NodePlace {
@@ -38,7 +24,7 @@ struct NodePlace {
 
 class DriverGraphs {
  public:
-  explicit DriverGraphs(DriverStreams& streams) : streams_(streams) {}
+  DriverGraphs(DriverStreams& streams, GraphMemory& memory) : streams_(streams), memory_(memory) {}
 
   /// A handle of an empty graph.
   std::uint64_t create();
@@ -47,6 +33,11 @@ class DriverGraphs {
   std::optional<std::uint64_t> clone(std::uint64_t graph);
   bool destroy(std::uint64_t graph);
 
+  /// The place of the node that is added next.
+  GraphPlace next_place(std::uint64_t graph) const;
+  /// These nodes and all that come before them.
+  std::vector<GraphPlace> places_before(std::uint64_t graph,
+                                        std::span<const CUgraphNode> nodes) const;
   /// The node's handle; empty where there is no such graph, or a dependency is no node of it.
   std::optional<std::uint64_t> add_node(std::uint64_t graph, WorkOrder order,
                                         std::span<const CUgraphNode> after);
@@ -58,7 +49,7 @@ class DriverGraphs {
   static NodePlace place_of(std::uint64_t node);
 
   /// A handle; empty where there is no such graph.
-  std::optional<std::uint64_t> instantiate(std::uint64_t graph);
+  std::optional<std::uint64_t> instantiate(std::uint64_t graph, AutoFree auto_free);
   /// The executable does what the graph does from now on.
   bool update(std::uint64_t executable, std::uint64_t graph);
   CUresult launch(std::uint64_t executable, streams::StreamAt stream);
@@ -73,6 +64,9 @@ class DriverGraphs {
   void let_go(streams::GraphId simulated);
 
   DriverStreams& streams_;
+  GraphMemory& memory_;
+  /// Executables that free what their last launch left in use.
+  std::set<std::uint64_t> free_on_launch_;
   std::uint64_t next_handle_ = 0x10;
   std::uint64_t next_simulated_ = 1;
   /// The simulator's graphs behind graphs and executables, by handle.

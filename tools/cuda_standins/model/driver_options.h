@@ -57,6 +57,8 @@ struct DriverOptions {
   AddressPlan addresses = {{{0x200000000000}, {0x300000000000}},
                            {{0x300000000000}, {0x400000000000}}};
   Backing backing = Backing::none;
+  /// For programs that wait for host functions; not for tests that count on repeatable times.
+  bool moves_time_by_itself = false;
   HostValues host_values = HostValues::zeros;
   FreeRule free_rule = FreeRule::waits_for_context;
   /// Virtual time of a kernel of which no more is known, and of the host for putting something

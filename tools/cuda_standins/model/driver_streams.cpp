@@ -125,12 +125,15 @@ void DriverStreams::keep_payload(std::uint64_t tag, WorkOrder order, bool is_cap
                     is_captured};
 }
 
-bool DriverStreams::prepare_launch(streams::GraphId graph) {
+CUresult DriverStreams::prepare_launch(streams::GraphId graph) {
   const auto found = graph_tags_.find(graph);
-  if (found == graph_tags_.end()) return true;
-  for (const std::uint64_t tag : found->second)
-    if (const auto& before = payloads_.at(tag).before_launch; before && !before()) return false;
-  return true;
+  if (found == graph_tags_.end()) return CUDA_SUCCESS;
+  for (const std::uint64_t tag : found->second) {
+    const auto& before = payloads_.at(tag).before_launch;
+    if (!before) continue;
+    if (const CUresult refused = before(); refused != CUDA_SUCCESS) return refused;
+  }
+  return CUDA_SUCCESS;
 }
 
 void DriverStreams::destroy_graph(streams::GraphId graph) {

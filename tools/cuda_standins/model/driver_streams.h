@@ -52,8 +52,8 @@ class DriverStreams final : private streams::StreamWatcher {
   CUresult end_capture(streams::StreamAt stream, streams::GraphId graph);
   /// Work of a graph that is not captured.
   streams::Work keep_for_graph(streams::GraphId graph, WorkOrder order);
-  /// False if the memory for a launch is missing.
-  bool prepare_launch(streams::GraphId graph);
+  /// Asks all work of the graph whether it can be launched now.
+  CUresult prepare_launch(streams::GraphId graph);
   void destroy_graph(streams::GraphId graph);
   /// A stream that the context's legacy stream waits for is capturing.
   bool has_blocking_capture(std::uint32_t context) const;
@@ -74,7 +74,7 @@ class DriverStreams final : private streams::StreamWatcher {
   struct Payload {
     std::vector<MemoryUse> uses;
     std::function<void()> body;
-    std::function<bool()> before_launch;
+    std::function<CUresult()> before_launch;
     bool is_captured = false;
   };
 

@@ -36,8 +36,8 @@ struct WorkOrder {
   std::function<void()> body = {};
   /// All that a kernel writes, if that is known.
   std::optional<KernelWrite> write = {};
-  /// Called before each launch of its graph. False: the memory for it is missing.
-  std::function<bool()> before_launch = {};
+  /// Called before each launch of its graph, which any other answer than CUDA_SUCCESS refuses.
+  std::function<CUresult()> before_launch = {};
 };
 
 struct AnsweredCall {

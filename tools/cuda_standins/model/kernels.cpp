@@ -5,8 +5,6 @@
 #include <compare>
 #include <cstring>
 
-#include "tools/cuda_standins/model/host_values.h"
-
 namespace vramlab::dry_run {
 namespace {
 
@@ -202,18 +200,6 @@ std::optional<RememberedTruths::Place> place_of_truths(const KernelQuestion& que
   return operand_of(arguments, 0);
 }
 
-namespace {
-
-std::vector<char> repeated(const void* value, std::uint64_t bytes_of_value, std::uint64_t count) {
-  if (count > RememberedBytes::most_bytes_of_a_copy / bytes_of_value) return {};
-  std::vector<char> values(count * bytes_of_value);
-  for (std::uint64_t place = 0; place < values.size(); place += bytes_of_value)
-    std::memcpy(values.data() + place, value, bytes_of_value);
-  return values;
-}
-
-}  // namespace
-
 KernelWriter writer_of(std::string_view name) {
   constexpr std::string_view fills = "11FillFunctorI";
   constexpr std::string_view counted_functor_and_addresses = "viT0_T1_";
@@ -232,8 +218,8 @@ std::optional<KernelWrite> write_of(const KernelWriter& writer, void* const* arg
   const auto count = static_cast<std::uint64_t>(value_at<std::uint32_t>(arguments[0]));
   const auto at = value_at<std::uint64_t>(arguments[2]);
   if (writer.filled_bytes == 0) return KernelWrite{at, count * widest_value};
-  return KernelWrite{at, count * writer.filled_bytes,
-                     repeated(arguments[1], writer.filled_bytes, count)};
+  const auto* const value = static_cast<const char*>(arguments[1]);
+  return KernelWrite{at, count * writer.filled_bytes, {value, value + writer.filled_bytes}};
 }
 
 MultiprocessorLimits limits_of(const streams::GpuProperties& gpu) {

@@ -19,6 +19,7 @@
 
 #include "streams/device/gpu_models.h"
 #include "tools/cuda_standins/code/kernel_facts.h"
+#include "tools/cuda_standins/code/ptx_names.h"
 
 namespace vramlab::dry_run {
 
@@ -205,8 +206,8 @@ struct KernelWrite {
   std::uint64_t at = 0;
   /// At most so many.
   std::uint64_t bytes = 0;
-  /// All of them, where they are known and few.
-  std::vector<char> values{};
+  /// The value that stands there again and again, where it is known.
+  std::vector<char> value{};
 };
 
 /// `arguments`: those of the launch; may be null. Empty where it may write anywhere.
@@ -216,7 +217,8 @@ std::optional<KernelWrite> write_of(const KernelWriter& writer, void* const* arg
 enum class CodeOwner : std::uint8_t { others, pytorch };
 
 // KernelNames: the kernels that programs asked for by name. A module whose machine code can be read
-// has the kernels that are in it; any other has every kernel, and nothing more is known of them.
+// has the kernels that are in it, and one of PTX what that defines; any other has every kernel, and
+// nothing more is known of them.
 
 struct NamedKernel {
   std::string name;
@@ -236,13 +238,18 @@ class KernelNames {
     add_facts(code, facts);
     if (!facts.empty()) modules_[module] = std::move(facts);
   }
+  void load(std::uint64_t module, PtxNames names) { ptx_[module] = std::move(names); }
   void unload(std::uint64_t module) {
+    ptx_.erase(module);
     modules_.erase(module);
     of_pytorch_.erase(module);
   }
 
   /// Its handle; nothing if the module has no such kernel.
   std::optional<std::uint64_t> find(std::uint64_t module, const std::string& name) {
+    if (const auto text = ptx_.find(module);
+        text != ptx_.end() && !text->second.functions.contains(name))
+      return std::nullopt;
     const auto loaded = modules_.find(module);
     const CodeOwner owner = of_pytorch_.contains(module) ? CodeOwner::pytorch : CodeOwner::others;
     if (loaded == modules_.end())
@@ -251,6 +258,11 @@ class KernelNames {
     const auto found = loaded->second.find(name);
     if (found == loaded->second.end()) return std::nullopt;
     return handle_of({module, name}, found->second, owner);
+  }
+  /// Whether the module may have a variable of this name.
+  bool may_have_variable(std::uint64_t module, std::string_view name) const {
+    const auto text = ptx_.find(module);
+    return text == ptx_.end() || text->second.variables.contains(name);
   }
   /// Null where no kernel has this handle.
   const NamedKernel* kernel_of(std::uint64_t handle) const {
@@ -286,6 +298,7 @@ class KernelNames {
   static constexpr std::uint64_t any_of_pytorch = ~std::uint64_t{0};
 
   std::map<std::uint64_t, FactsByName> modules_;
+  std::map<std::uint64_t, PtxNames> ptx_;
   std::set<std::uint64_t> of_pytorch_;
   std::map<Key, std::uint64_t> handles_;
   /// Their names are told as pointers, so none may move.

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "tools/cuda_standins/model/shared_units.h"
+
 namespace vramlab::dry_run {
 
 class DeviceMemory;
@@ -50,21 +52,13 @@ class MemoryPools {
   static constexpr std::uint64_t first_default = 0x30000000;
   static constexpr std::uint64_t first_made = 0x30001000;
 
-  struct Unit {
-    std::uint64_t bytes = 0;
-    /// Sizes by address, of what is free and of what is in use.
-    std::map<std::uint64_t, std::uint64_t> free;
-    std::map<std::uint64_t, std::uint64_t> in_use;
-  };
   struct Pool {
     std::uint32_t device = 0;
     PoolFigures figures;
-    std::map<std::uint64_t, Unit> units;
+    SharedUnits units;
   };
 
-  static std::optional<std::uint64_t> take_from(Unit& unit, std::uint64_t bytes);
-  static void give_back(Unit& unit, std::uint64_t at);
-  Unit* grow(Pool& pool, std::uint64_t bytes);
+  bool grow(Pool& pool, std::uint64_t bytes);
 
   DeviceMemory& memory_;
   std::vector<std::uint64_t> current_;

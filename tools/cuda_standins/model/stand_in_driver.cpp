@@ -7,6 +7,8 @@
 
 namespace vramlab::dry_run {
 
+thread_local bool StandInDriver::is_in_host_function_ = false;
+
 StandInDriver::StandInDriver(const DriverOptions& options, DriverWatcher* watcher)
     : options_(options),
       watcher_(watcher),
@@ -14,8 +16,9 @@ StandInDriver::StandInDriver(const DriverOptions& options, DriverWatcher* watche
       memory_(options_),
       pools_(memory_, options_.device_count),
       contexts_(options_.device_count),
+      graph_memory_(memory_, options_.device_count),
       streams_(watcher),
-      graphs_(streams_) {}
+      graphs_(streams_, graph_memory_) {}
 
 /// Numbers of threads are not given twice, unlike the names that the system has for them.
 streams::ThreadId StandInDriver::thread() {
@@ -105,10 +108,10 @@ void StandInDriver::remember(const std::optional<KernelWrite>& write, streams::S
   // Captured work runs later, or never.
   if (!write || timed().capture_of(where))
     remembered_.forget_all();
-  else if (write->values.empty())
+  else if (write->value.empty())
     remembered_.forget(write->at, write->bytes);
   else
-    remembered_.remember(write->at, write->values.data(), write->values.size());
+    remembered_.remember_repeated(write->at, write->value, write->bytes);
 }
 
 CUresult StandInDriver::asked(CUresult answer) {
@@ -126,6 +129,18 @@ void StandInDriver::keep_up(streams::StreamAt stream, std::uint64_t count) {
   put_since_mark_ = 0;
   if (last_mark_) check(timed().wait_for_mark(*last_mark_), "nothing here waits for ever");
   last_mark_ = timed().put_mark(stream);
+}
+
+WorkOrder StandInDriver::host_function(std::function<void()> function) {
+  if (options_.moves_time_by_itself) time_mover_.begin();
+  WorkOrder order;
+  order.work.kind = streams::WorkKind::host_function;
+  order.body = [function = std::move(function)] {
+    is_in_host_function_ = true;
+    function();
+    is_in_host_function_ = false;
+  };
+  return order;
 }
 
 WorkOrder StandInDriver::plan_launch(const std::string& kernel, void** arguments) {

@@ -1,12 +1,14 @@
 // StandInDriver: a CUDA driver without a GPU. The functions of tools/cuda_standins/driver call it
 // and change its parts. One lock is held through each call, so calls come from any thread.
 //
-// Time is virtual: it moves with waiting, with advance(), and with the time that the watcher gives
-// a call. Work ends when time gets there; until then the memory that it uses is in use.
+// Time is virtual: it moves with waiting, with advance(), with the time that the watcher gives a
+// call, and by itself where a program waits for a host function. Work ends when time gets there;
+// until then the memory that it uses is in use.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <mutex>
@@ -24,6 +26,8 @@
 #include "tools/cuda_standins/model/host_values.h"
 #include "tools/cuda_standins/model/kernels.h"
 #include "tools/cuda_standins/model/memory_pools.h"
+#include "tools/cuda_standins/model/remembered_bytes.h"
+#include "tools/cuda_standins/model/time_mover.h"
 #include "tools/cuda_standins/model/watched_memory.h"
 
 namespace vramlab::dry_run {
@@ -47,7 +51,11 @@ class StandInDriver {
   CUresult call(const CallSite& site, std::initializer_list<std::uint64_t> arguments,
                 const Body& body) {
     if (is_forked_) return CUDA_ERROR_NOT_INITIALIZED;
+    // The lock is held already, by the call that lets time get to the host function.
+    if (is_in_host_function_)
+      return site.needs == CallNeeds::nothing ? body(*this) : CUDA_ERROR_NOT_PERMITTED;
     const std::lock_guard guard(lock_);
+    ++call_count_;
     CUresult result = begin(site);
     if (result == CUDA_SUCCESS) result = finish(site, body(*this));
     if (watcher_ != nullptr) tell(site, arguments, result);
@@ -56,9 +64,12 @@ class StandInDriver {
   /// The same for a look from outside: the watcher is told nothing, and no time passes.
   template <class Body>
   auto look(const Body& body) {
+    if (is_in_host_function_) return body(*this);
     const std::lock_guard guard(lock_);
     return body(*this);
   }
+  /// Calls so far, for which a look does not count.
+  std::uint64_t call_count() const { return call_count_; }
 
   const DriverOptions& options() const { return options_; }
   DriverOptions& options() { return options_; }
@@ -74,6 +85,7 @@ class StandInDriver {
   RememberedBytes& remembered() { return remembered_; }
   WatchedMemory& watched() { return watched_; }
   DriverGraphs& graphs() { return graphs_; }
+  GraphMemory& graph_memory() { return graph_memory_; }
   /// Addresses by handle.
   std::map<std::uint64_t, std::uint64_t>& arrays() { return arrays_; }
 
@@ -100,6 +112,9 @@ class StandInDriver {
   /// Called before the stream gets so many pieces of work more. As with a driver whose queues are
   /// full, the host waits for the oldest work.
   void keep_up(streams::StreamAt stream, std::uint64_t count = 1);
+  /// Work that is a function of the program. It may not call the driver, except for what needs no
+  /// initialised one.
+  WorkOrder host_function(std::function<void()> function);
   /// The host's time for putting something on a stream.
   void pass_submit_time() { advance(options_.submit_ns); }
   /// The answer to a question whether something is over. A program that goes on asking makes time
@@ -132,7 +147,9 @@ class StandInDriver {
 
   DriverOptions options_;
   DriverWatcher* watcher_;
+  static thread_local bool is_in_host_function_;
   std::mutex lock_;
+  std::uint64_t call_count_ = 0;
   std::atomic<bool> is_forked_ = false;
   bool is_initialised_ = false;
   bool is_torn_down_ = false;
@@ -146,6 +163,7 @@ class StandInDriver {
   PinnedCalls pinned_;
   MemoryPools pools_;
   Contexts contexts_;
+  GraphMemory graph_memory_;
   DriverStreams streams_;
   DriverGraphs graphs_;
   std::map<std::uint64_t, std::uint64_t> arrays_;
@@ -153,6 +171,8 @@ class StandInDriver {
   std::uint64_t put_since_mark_ = 0;
   /// Answers of "not yet" since something was put on a stream.
   std::uint64_t vain_questions_ = 0;
+  /// The last member: it ends before what it moves.
+  TimeMover time_mover_{*this};
 };
 
 /// The driver that the functions call. The library or program that they are linked into defines it.

@@ -14,6 +14,8 @@ extern "C" {
  *   "beside_peak"    such an answer, or memory of a library's own, that no peak of the program's
  *                    allocator depends on; subject "time between events"
  *   "host_read"      a value of the device reached the host
+ *   "out_of_bounds"  a copy or a memset that was refused as CUDA does; subject "cuMemcpyHtoD of 64
+ *                    bytes, 32 past the end of the memory there"
  *   "linked_runtime" CUDA's runtime is linked into a file, and does not run on a stand-in; subject
  *                    the file's name
  *   "missing_rank"   what another rank would have sent is unknown; subject "rank 1 of 2 ended"

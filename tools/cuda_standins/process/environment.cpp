@@ -132,6 +132,7 @@ DryRunSettings settings_from_environment() {
   driver.driver_version = driver_version;
   driver.addresses = addresses;
   driver.backing = Backing::reserved_addresses;
+  driver.moves_time_by_itself = true;
   driver.host_values = host_values();
   driver.kernel_ns = number("KERNEL_NS", default_kernel_ns);
   driver.submit_ns = submit_ns;

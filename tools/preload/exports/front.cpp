@@ -1,6 +1,7 @@
 #include "tools/preload/exports/front.h"
 
 #include <pthread.h>
+#include <algorithm>
 
 #include <array>
 #include <atomic>
@@ -54,6 +55,7 @@ MemoryCalls* make_caching_shim(PreloadMode mode) {
       shim::read_shim_options(mode, [](const char* name) { return secure_getenv(name); });
   for (const std::string& complaint : options.complaints) say({complaint});
   options.say = say_each_once();
+  options.has_hooked = has_hooked;
   options.hooked = hooked_text;
   if (options.has_stacks) options.stacks = {take_call_stack, find_places};
   auto* const made =
@@ -170,6 +172,12 @@ void note(HookFlags& flags, Hook hook) {
 void note_given(Hook hook) { note(functions_given, hook); }
 void note_called(Hook hook) { note(functions_called, hook); }
 
+bool has_hooked() {
+  const auto is_set = [](const std::atomic<bool>& flag) { return flag.load(); };
+  return std::ranges::any_of(functions_given, is_set) ||
+         std::ranges::any_of(functions_called, is_set);
+}
+
 std::string hooked_text() {
   int count = 0;
   std::string names;
@@ -179,8 +187,9 @@ std::string hooked_text() {
     if (functions_called[index].load()) names.append(" ").append(row.symbol);
   }
   if (count == 0)
-    return "nothing was hooked: the program asked for none of the driver's functions that are "
-           "replaced";
+    return "nothing was hooked: none of the driver's functions that are replaced was asked for "
+           "here, or the program went past the library, as one does that loads itself with "
+           "RTLD_DEEPBIND";
   return "hooked " + std::to_string(count) + " functions of the driver, called" +
          (names.empty() ? " none" : ":" + names);
 }

@@ -39,6 +39,7 @@ namespace vramlab::preload {
 void note_given(Hook hook);
 void note_called(Hook hook);
 
+bool has_hooked();
 /// A sentence for the user.
 std::string hooked_text();
 

@@ -175,14 +175,46 @@ void Recorder::before_stream_destroyed(CUstream stream) {
   streams_.forget(stream);
 }
 
+Recorder::Blocks Recorder::take_blocks_of(CUcontext context) {
+  Blocks blocks;
+  for (auto block = live_.begin(); block != live_.end();) {
+    if (block->second.context != context) {
+      ++block;
+      continue;
+    }
+    blocks.insert(*block);
+    block = live_.erase(block);
+  }
+  return blocks;
+}
+
+void Recorder::before_context_ends(NamedContext context) {
+  const Locked locked(lock_);
+  ending_.push_back({pthread_self(), context.handle, take_blocks_of(context.handle)});
+}
+
 void Recorder::context_gone(NamedContext context) {
   const Caller caller = caller_on(0);
   const Locked locked(lock_);
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> gone;
-  for (const auto& [at, live] : live_)
-    if (live.context == context.handle) gone.emplace_back(live.id, at);
-  std::sort(gone.begin(), gone.end());
-  for (const auto& [id, at] : gone) write_end_of(at, "context gone:", caller);
+  const auto ending = std::ranges::find_if(ending_, [&](const Ending& one) {
+    return one.context == context.handle && pthread_equal(one.thread, pthread_self()) != 0;
+  });
+  // The last green context may take the primary one along, of which nobody was told before.
+  const Blocks gone =
+      ending == ending_.end() ? take_blocks_of(context.handle) : std::exchange(ending->blocks, {});
+  std::map<std::uint64_t, Live> by_id;
+  for (const auto& [at, live] : gone) by_id.emplace(live.id == 0 ? at : live.id, live);
+  for (const auto& [id, live] : by_id) write_end(live, "context gone:", caller);
+}
+
+/// Blocks of a context that stays are there as before.
+void Recorder::context_end_is_over() {
+  const Locked locked(lock_);
+  std::erase_if(ending_, [this](const Ending& ending) {
+    if (pthread_equal(ending.thread, pthread_self()) == 0) return false;
+    for (const auto& block : ending.blocks) live_.insert(block);
+    return true;
+  });
 }
 
 void Recorder::memory_came(const NewMemory& told) {
@@ -256,6 +288,10 @@ void Recorder::write_end_of(std::uint64_t at, const char* function, const Caller
   if (known == live_.end()) return;
   const Live live = known->second;
   live_.erase(known);
+  write_end(live, function, caller);
+}
+
+void Recorder::write_end(const Live& live, const char* function, const Caller& caller) {
   Surroundings surroundings = begin_event(caller);
   surroundings.device = live.device;
   if (live.id == 0) return write_marker(amount_text(function, live.bytes), surroundings);
@@ -384,6 +420,7 @@ void Recorder::after_fork_in_child() {
   lock_ = PTHREAD_MUTEX_INITIALIZER;
   file_.leave_to_parent();
   live_.clear();
+  ending_.clear();
   stacks_ = {};
   streams_ = {};
   physical_ = {};

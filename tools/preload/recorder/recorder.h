@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "streams/cuda_interface/functions.h"
 #include "tools/preload/ground/call_stacks.h"
@@ -68,6 +70,8 @@ class Recorder final : public MemoryCalls {
   CUresult mem_free(CUdeviceptr at) override;
   CUresult mem_free_async(CUdeviceptr at, StreamHandle stream) override;
   void before_stream_destroyed(CUstream stream) override;
+  void before_context_ends(NamedContext context) override;
+  void context_end_is_over() override;
   void context_gone(NamedContext context) override;
 
   void memory_came(const NewMemory& told) override;
@@ -91,6 +95,7 @@ class Recorder final : public MemoryCalls {
     /// The context that it ends with; null if it outlives its context.
     CUcontext context = nullptr;
   };
+  using Blocks = std::map<std::uint64_t, Live>;
   /// Found out before the lock is taken.
   struct Caller {
     std::uint32_t device = 0;
@@ -118,6 +123,8 @@ class Recorder final : public MemoryCalls {
   void write_external(std::uint32_t device, Surroundings surroundings);
   void write_physical_end(const PhysicalPiece& gone, const char* function, const Caller& caller);
   void write_end_of(std::uint64_t at, const char* function, const Caller& caller);
+  Blocks take_blocks_of(CUcontext context);
+  void write_end(const Live& live, const char* function, const Caller& caller);
   void keep(const NewMemory& memory, Live live, const Caller& caller);
   std::uint32_t thread_number();
 
@@ -130,6 +137,14 @@ class Recorder final : public MemoryCalls {
   StreamNumbers streams_;
   PhysicalMemory physical_;
   std::unordered_map<std::uint64_t, Live> live_;
+  /// The blocks of contexts that threads are ending right now. Other threads may get their
+  /// addresses before it is told that they are gone.
+  struct Ending {
+    pthread_t thread;
+    CUcontext context;
+    Blocks blocks;
+  };
+  std::vector<Ending> ending_;
   std::uint64_t last_id_ = 0;
   std::uint32_t thread_count_ = 0;
   /// For the header, once the driver knows them.

@@ -213,9 +213,12 @@ void CachingShim::before_context_ends(preload::NamedContext context) {
   State* const now = state();
   Arena* const arena = now == nullptr ? nullptr : now->arenas.find(context.handle);
   if (arena == nullptr) return;
+  // Its events can still be asked.
+  std::vector<ArenaReport> report;
+  if (wants_reports()) add_report(report, *arena);
   arena->context().begin_ending();
   const std::lock_guard lock(now->ending_mutex);
-  now->ending.emplace_back(pthread_self(), arena);
+  now->ending.push_back({pthread_self(), arena, std::move(report)});
 }
 
 void CachingShim::context_end_is_over() {
@@ -223,10 +226,20 @@ void CachingShim::context_end_is_over() {
   if (now == nullptr) return;
   const std::lock_guard lock(now->ending_mutex);
   std::erase_if(now->ending, [](const auto& one) {
-    if (pthread_equal(one.first, pthread_self()) == 0) return false;
-    one.second->context().stop_ending();
+    if (pthread_equal(one.thread, pthread_self()) == 0) return false;
+    one.arena->context().stop_ending();
     return true;
   });
+}
+
+/// Its memory is gone, but not what it tells.
+void CachingShim::keep_report(State& now, const Arena& ended) {
+  const std::lock_guard lock(now.ending_mutex);
+  for (State::Ending& one : now.ending) {
+    if (one.arena != &ended || pthread_equal(one.thread, pthread_self()) == 0) continue;
+    for (ArenaReport& report : one.report) now.ended.add(std::move(report));
+    one.report.clear();
+  }
 }
 
 void CachingShim::context_gone(preload::NamedContext context) {
@@ -237,6 +250,7 @@ void CachingShim::context_gone(preload::NamedContext context) {
   // A new context may have the handle before the end of the old one is told.
   const unsigned long long known = arena->context().id();
   if (context.id != 0 && known != 0 && known != context.id) return;
+  keep_report(*now, *arena);
   arena->drop();
   for (std::size_t open = now->streams.forget(arena->context()); open > 0; --open)
     now->arenas.gate().close_capture();
@@ -331,10 +345,20 @@ std::string CachingShim::text_on_process(State& now) const {
          " s: " + std::to_string(waiting.count) + " bytes of freed memory wait for their end\n";
 }
 
+/// Helpers that the program starts say nothing where nothing was hooked in them; the program does.
+bool CachingShim::has_something_to_tell() const {
+  if (options_.program_process == 0 || options_.has_hooked()) return true;
+  return getpid() == options_.program_process && !statistics_.is_another_there();
+}
+
 void CachingShim::write_reports() {
   State* const now = state();
-  if (now == nullptr) return;
+  if (now == nullptr || !has_something_to_tell()) return;
   std::vector<ArenaReport> reports;
+  {
+    const std::lock_guard lock(now->ending_mutex);
+    reports = now->ended.reports();
+  }
   now->arenas.for_each([&](Arena& arena) { add_report(reports, arena); });
   if (statistics_.is_wanted()) statistics_.write(text_on_process(*now) + statistics_text(reports));
   if (snapshot_.is_wanted())

@@ -14,6 +14,7 @@
 
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/shim/arenas.h"
+#include "tools/preload/shim/ended_contexts.h"
 #include "tools/preload/shim/reports.h"
 #include "tools/preload/shim/worker.h"
 
@@ -73,12 +74,19 @@ class CachingShim final : public preload::MemoryCalls {
  private:
   struct State {
     State(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver)
-        : arenas(options, recorder, driver) {}
+        : arenas(options, recorder, driver), ended(options.history_entries) {}
     Arenas arenas;
     KnownStreams streams;
-    /// Contexts that threads are ending right now.
+    /// A context that a thread is ending right now, and its report from before that, if reports
+    /// are wanted.
+    struct Ending {
+      pthread_t thread;
+      Arena* arena;
+      std::vector<ArenaReport> report;
+    };
     std::mutex ending_mutex;
-    std::vector<std::pair<pthread_t, Arena*>> ending;
+    std::vector<Ending> ending;
+    EndedContexts ended;
   };
 
   State* state() const { return state_.load(std::memory_order_acquire); }
@@ -86,10 +94,12 @@ class CachingShim final : public preload::MemoryCalls {
   Arena* owner_of(CUdeviceptr at);
   ContextRecord* context_of(State& now, CUstream stream);
   static void close_capture(State& now, CUstream stream);
+  static void keep_report(State& now, const Arena& ended);
   CUresult refuse_handle();
   bool wants_reports() const { return statistics_.is_wanted() || snapshot_.is_wanted(); }
   [[gnu::noinline]] void begin_to_listen();
   bool begin_to_report();
+  bool has_something_to_tell() const;
   std::string text_on_process(State& now) const;
 
   const streams::CudaDriver driver_;

@@ -1,10 +1,12 @@
 #include "tools/preload/shim/reports.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -28,17 +30,42 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-bool write_into(const std::string& path, std::string_view text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+bool write_and_close(int file, std::string_view text) {
   if (file < 0) return false;
   const bool is_written = write_all(file, text);
   return ::close(file) == 0 && is_written;
 }
 
-/// A pipe or a device, which no file can stand for, or a link to one.
+/// A file that this makes, and nothing that lies there already, which may be a link to elsewhere.
+bool write_new(const std::string& path, std::string_view text) {
+  return write_and_close(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), text);
+}
+
+/// A pipe or a device, which no file can stand for, or a link to one; and a descriptor of the
+/// process, such as /dev/stdout, whatever it is of.
 bool is_no_file(const std::string& path) {
   struct stat status{};
-  return lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  const bool is_of_system =
+      path.starts_with("/proc/") || (path.starts_with("/dev/") && !path.starts_with("/dev/shm/"));
+  return ::stat(path.c_str(), &status) == 0 && (is_of_system || !S_ISREG(status.st_mode));
+}
+
+/// The text goes behind what is there, if it is a file by now; none is made.
+bool write_into(const std::string& path, std::string_view text) {
+  return write_and_close(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC), text);
+}
+
+/// Letters that nobody can know beforehand.
+std::string random_letters() {
+  std::array<unsigned char, 8> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), GRND_NONBLOCK) < 0) return "0";
+  std::string letters;
+  for (const unsigned char byte : bytes) {
+    letters += "0123456789abcdef"[byte >> 4U];
+    letters += "0123456789abcdef"[byte & 15U];
+  }
+  return letters;
 }
 
 }  // namespace
@@ -66,6 +93,11 @@ bool ReportFile::is_of_earlier_run() const {
   return written < since_ns_;
 }
 
+bool ReportFile::is_another_there() const {
+  struct stat status{};
+  return !has_name_ && lstat(name_.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 void ReportFile::write(std::string_view text) {
   if (!is_wanted()) return;
   if (pattern_ == standard_error) {
@@ -78,8 +110,8 @@ void ReportFile::write(std::string_view text) {
 }
 
 bool ReportFile::write_beside(std::string_view text) {
-  const std::string part = name_ + ".part-" + std::to_string(process_);
-  if (write_into(part, text) && take_name(part)) return true;
+  const std::string part = name_ + ".part-" + std::to_string(process_) + "-" + random_letters();
+  if (write_new(part, text) && take_name(part)) return true;
   const int error = errno;
   unlink(part.c_str());
   errno = error;

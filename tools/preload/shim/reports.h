@@ -23,6 +23,8 @@ class ReportFile {
   ReportFile(const std::string& pattern, std::uint64_t since_ns);
 
   bool is_wanted() const { return !pattern_.empty(); }
+  /// Whether another process of the program has written a file of this name already.
+  bool is_another_there() const;
   /// Finds out this process's name, while a thread of the program's may read the environment.
   void begin();
   /// Replaces this process's earlier file. If another process wrote a file of this name, the name

@@ -150,6 +150,8 @@ ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& envi
   if (const char* where = given(environment, "VRAMLAB_SNAPSHOT")) options.snapshot_to = where;
   if (const char* word = given(environment, "VRAMLAB_REPORTS_SINCE"))
     options.reports_since_ns = number_from<std::uint64_t>(word).value_or(0);
+  if (const char* word = given(environment, "VRAMLAB_PROGRAM_PROCESS"))
+    options.program_process = number_from<int>(word).value_or(0);
   if (const char* word = given(environment, "VRAMLAB_HISTORY")) read_history(options, word);
   if (const char* word = given(environment, "VRAMLAB_STACKS")) read_stacks(options, word);
   if (const char* word = given(environment, "VRAMLAB_REPORT_SIGNAL"))

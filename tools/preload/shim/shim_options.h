@@ -65,6 +65,11 @@ struct ShimOptions {
   std::optional<unsigned char> fill;
   /// Tells the user what turns out later; each sentence at most once.
   std::function<void(const std::string& sentence)> say = [](const std::string&) {};
+  /// The process that the user started; 0 if it is not known. Others tell nothing where nothing was
+  /// hooked in them.
+  int program_process = 0;
+  /// Whether the program got any function of ours.
+  std::function<bool()> has_hooked = [] { return true; };
   /// The functions of ours that the program got, in a sentence for its statistics.
   std::function<std::string()> hooked = [] { return std::string(); };
   /// Sentences for the user.
@@ -75,9 +80,9 @@ struct ShimOptions {
 using Environment = std::function<const char*(const char* name)>;
 
 /// The first of VRAMLAB_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF and PYTORCH_ALLOC_CONF that is set,
-/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT, VRAMLAB_REPORTS_SINCE, VRAMLAB_HISTORY, VRAMLAB_STACKS,
-/// VRAMLAB_REPORT_SIGNAL, VRAMLAB_TRIM_SIGNAL, VRAMLAB_IDLE_LIMIT, VRAMLAB_WAITING_LIMIT,
-/// VRAMLAB_FILL.
+/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT, VRAMLAB_REPORTS_SINCE, VRAMLAB_PROGRAM_PROCESS,
+/// VRAMLAB_HISTORY, VRAMLAB_STACKS, VRAMLAB_REPORT_SIGNAL, VRAMLAB_TRIM_SIGNAL, VRAMLAB_IDLE_LIMIT,
+/// VRAMLAB_WAITING_LIMIT, VRAMLAB_FILL.
 ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment);
 
 }  // namespace vramlab::shim

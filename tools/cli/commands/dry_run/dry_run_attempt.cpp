@@ -43,6 +43,7 @@ void add_traces(const DryRunArguments& arguments, const NumberedFolder& folder,
   }
 }
 
+/// For processes that leave no history of PyTorch: other frameworks, and those that were killed.
 /// The recorder stands between the program and the stand-in driver, so it comes first.
 void record_driver_calls(const NumberedFolder& folder, PreloadedProgram& program) {
   program.libraries.insert(program.libraries.begin(), preload_library());
@@ -67,7 +68,7 @@ Attempt attempt(const DryRunArguments& arguments, const RunProgram& run) {
   PreloadedProgram program{arguments.program,
                            stand_in_variables(arguments, stand_ins, made.folder->path()),
                            stand_in_libraries(stand_ins), LeftProcesses::end};
-  if (is_plain_program(arguments.program.front())) record_driver_calls(*made.folder, program);
+  record_driver_calls(*made.folder, program);
   made.end = run_job({std::move(program), asked_ranks(arguments), run}, arguments, *made.folder);
   return made;
 }

@@ -85,6 +85,8 @@ void add_dry_run_options(CLI::App& command, DryRunArguments& arguments) {
   add_history_options(command, arguments);
   command.add_flag("--fail-on-oom", arguments.fails_on_out_of_memory,
                    "Exit with 1 if a request for memory fails");
+  command.add_flag("--fail-on-invalid", arguments.fails_on_invalid,
+                   "Exit with 1 if a copy or a memset leaves the memory that it names");
   add_fail_if(command, arguments,
               "Exit with 1 if this holds of a process, such as 'peak_reserved > 20GiB'; may be "
               "given several times");
@@ -164,7 +166,8 @@ void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) 
 
 bool fails(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
   return !outcome.broken.empty() ||
-         (arguments.fails_on_out_of_memory && outcome.ran_out_of_memory());
+         (arguments.fails_on_out_of_memory && outcome.ran_out_of_memory()) ||
+         (arguments.fails_on_invalid && outcome.went_out_of_bounds());
 }
 
 /// How the program ended, if a made-up value may be the reason; empty otherwise.

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -199,23 +198,6 @@ bool is_program(const std::string& word) {
   return std::filesystem::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
 }
 
-bool is_plain_program(const std::string& word) {
-  // These start the program that they are given.
-  static constexpr std::array<std::string_view, 16> starters = {
-      "sh",   "bash",   "dash",   "zsh",     "env",     "timeout", "nice", "nohup",
-      "time", "stdbuf", "setsid", "taskset", "numactl", "xargs",   "make", "busybox"};
-  const std::filesystem::path path = found_in_path(word);
-  const std::string name = path.filename().string();
-  if (name.starts_with("python") || name.starts_with("pypy")) return false;
-  if (std::ranges::find(starters, name) != starters.end()) return false;
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 4> begin{};
-  file.read(begin.data(), begin.size());
-  return std::string_view(begin.data(), begin.size()) ==
-         "\x7f"
-         "ELF";
-}
-
 std::optional<Bytes> DryRunArguments::memory() const {
   if (device_memory == "none" || (device_memory.empty() && gpu.empty())) return std::nullopt;
   if (!device_memory.empty()) return Bytes{std::stoull(device_memory)};
@@ -249,6 +231,8 @@ Variables stand_in_variables(const DryRunArguments& arguments,
   Variables variables = {
       {"PYTHONPATH", in_front_of(stand_ins / "python", "PYTHONPATH", arguments)},
       {"PATH", in_front_of(stand_ins / "bin", "PATH", arguments)},
+      // For programs that look for a library by its name without a version.
+      {"LD_LIBRARY_PATH", in_front_of(stand_ins / "lib", "LD_LIBRARY_PATH", arguments)},
       {"VRAMLAB_DRY_RUN", "1"},
       {"VRAMLAB_DRY_RUN_GPU", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
       {"VRAMLAB_DRY_RUN_GPUS", std::to_string(arguments.gpu_count)},
@@ -277,7 +261,9 @@ Variables stand_in_variables(const DryRunArguments& arguments,
     for (const char* const name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"})
       variables.emplace_back(name, *arguments.conf);
   for (const auto& variable : arguments.variables)
-    if (variable.first != "PYTHONPATH" && variable.first != "PATH") variables.push_back(variable);
+    if (variable.first != "PYTHONPATH" && variable.first != "PATH" &&
+        variable.first != "LD_LIBRARY_PATH")
+      variables.push_back(variable);
   return variables;
 }
 

@@ -53,6 +53,7 @@ struct DryRunArguments {
   bool may_overwrite = false;
 
   bool fails_on_out_of_memory = false;
+  bool fails_on_invalid = false;
   std::vector<std::string> fail_if;
   bool explains = false;
   CommonFlags flags;
@@ -97,10 +98,6 @@ std::vector<std::filesystem::path> stand_in_libraries(const std::filesystem::pat
 
 /// Whether there is such a program, in the PATH or where its name says.
 bool is_program(const std::string& word);
-
-/// Whether this is a program in machine code that, judged by its name, is not Python and starts
-/// none. Its history is the driver's calls.
-bool is_plain_program(const std::string& word);
 
 /// The environment of the program. Our folders come first in PATH and PYTHONPATH. `scratch` is the
 /// folder of this run, for notes and histories.

@@ -65,7 +65,8 @@ std::vector<std::string> other_kinds_of(const DryRunOutcome& outcome) {
   std::set<std::string> kinds;
   for (const DryRunProcess& process : outcome.processes)
     for (const Note& note : process.notes.notes) kinds.insert(note.kind);
-  for (const char* const known : {"host_read", "modelled", "beside_peak", "unknown"})
+  for (const char* const known :
+       {"host_read", "modelled", "beside_peak", "unknown", "out_of_bounds"})
     kinds.erase(known);
   return {kinds.begin(), kinds.end()};
 }
@@ -143,7 +144,7 @@ void add_device(std::string& text, const DryRunOutcome& outcome, const ShownDevi
            what + peaks_text(outcome, shown));
 }
 
-/// Peaks of programs that are not Python, by the driver's account.
+/// Peaks of processes without a history of PyTorch, by the driver's account.
 void add_driver_accounts(std::string& text, const DryRunOutcome& outcome) {
   std::size_t count = 0;
   for (const DryRunProcess& process : outcome.processes)
@@ -426,6 +427,31 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::s
   if (!others.empty()) add_line(text, "not modelled", others);
 }
 
+/// Copies and memsets that were refused, each with its first place.
+std::vector<CountedSubject> out_of_bounds_of(const DryRunOutcome& outcome) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const Note* const note : process.notes.of_kind("out_of_bounds")) {
+      std::string text = note->subject;
+      if (!note->places.empty()) text += ", at " + short_place(note->places.front().place);
+      counts[text] += note->count;
+    }
+  return most_first(counts);
+}
+
+void add_out_of_bounds(std::string& text, const DryRunOutcome& outcome) {
+  const auto refused = out_of_bounds_of(outcome);
+  if (refused.empty()) return;
+  std::string all;
+  for (const CountedSubject& subject :
+       std::span(refused).first(std::min(most_subjects_named, refused.size())))
+    all += (all.empty() ? "" : "; ") + subject.text +
+           (subject.count > 1 ? " (" + std::to_string(subject.count) + "x)" : "");
+  if (refused.size() > most_subjects_named)
+    all += "; and " + std::to_string(refused.size() - most_subjects_named) + " more";
+  add_line(text, "out of bounds", all);
+}
+
 /// Such as `signal 9 (Killed)`; empty if no signal ended the program.
 std::string ending_signal(const DryRunOutcome& outcome) {
   const int number = outcome.status - ended_by_signal;
@@ -455,7 +481,7 @@ void add_troubles(std::string& text, const DryRunOutcome& outcome) {
   if (const std::string hookless = hookless_text(outcome); !hookless.empty())
     troubles.push_back("no history: " + hookless +
                        (signal.empty()
-                            ? " (no PyTorch in it, python -I, -E or -S, or another PYTHONPATH)"
+                            ? " (its calls went past the recorder, as with RTLD_DEEPBIND)"
                             : " before it was ended by " + signal));
   troubles.insert(troubles.end(), outcome.troubles.begin(), outcome.troubles.end());
   for (const DryRunProcess& process : outcome.processes)
@@ -614,6 +640,12 @@ bool DryRunOutcome::ran_out_of_memory() const {
       processes, [](const DryRunProcess& process) { return process.findings.ran_out_of_memory(); });
 }
 
+bool DryRunOutcome::went_out_of_bounds() const {
+  return std::ranges::any_of(processes, [](const DryRunProcess& process) {
+    return !process.notes.of_kind("out_of_bounds").empty();
+  });
+}
+
 std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& arguments) {
   std::string text = "vramlab dry-run: " + gpu_text(arguments) + "; exit status " +
                      std::to_string(outcome.status) + steps_text(outcome) + "\n";
@@ -623,6 +655,7 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
     add_line(text, "values", outcome.values + ", as " + outcome.retried_because);
   add_failure(text, outcome, arguments);
   add_made_up_end(text, outcome);
+  add_out_of_bounds(text, outcome);
   add_devices(text, outcome);
   add_driver_accounts(text, outcome);
   add_managed(text, outcome);
@@ -651,6 +684,8 @@ std::string explained_text(const DryRunOutcome& outcome) {
   add_all("answers that a GPU's library may give otherwise:", subjects_of(outcome, "modelled"));
   add_all("other answers of that kind, on which no peak depends:",
           subjects_of(outcome, "beside_peak"));
+  add_all("copies and memsets that leave the memory they name, as CUDA refuses them:",
+          out_of_bounds_of(outcome));
   add_all("functions that nothing is known of:", subjects_of(outcome, "unknown"));
   add_all("functions that no stand-in exports:", missing_functions_of(outcome));
   for (const std::string& kind : other_kinds_of(outcome))

@@ -55,6 +55,8 @@ struct DryRunOutcome {
   /// The process that reserves most; null if none has a history.
   const DryRunProcess* worst() const;
   bool ran_out_of_memory() const;
+  /// A copy or a memset was refused for its addresses.
+  bool went_out_of_bounds() const;
 };
 
 /// The summary in at most 15 lines.

@@ -113,7 +113,7 @@ struct ProcessNotes {
   std::vector<NotedGpu> gpus;
   NotedPinned pinned;
   std::optional<PythonNotes> python;
-  /// The recorded driver's calls of a program that is not Python; empty without any.
+  /// The recorded driver's calls of a process without a history of PyTorch; empty without any.
   std::string trace;
   /// The name that was asked for it.
   std::string trace_output;

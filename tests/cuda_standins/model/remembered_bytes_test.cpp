@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/cuda_standins/model/host_values.h"
+#include "tools/cuda_standins/model/remembered_bytes.h"
 
 namespace vramlab::dry_run {
 namespace {
@@ -47,6 +47,33 @@ TEST(RememberedBytes, a_large_copy_is_not_remembered_and_covers_what_was_there) 
   char read = 0;
   EXPECT_FALSE(bytes.read(&read, first, 1));
   EXPECT_FALSE(bytes.read(&read, first + 64, 1));
+}
+
+TEST(RememberedBytes, a_repeated_value_is_known_at_every_place) {
+  RememberedBytes bytes;
+  constexpr std::uint64_t gibibyte = 1U << 30;
+  bytes.remember_repeated(first, {1, 2, 3, 4}, gibibyte);
+  char read[4] = {};
+  EXPECT_TRUE(bytes.read(read, first + gibibyte - 3, 3));
+  EXPECT_EQ(std::vector<char>(read, read + 3), (std::vector<char>{2, 3, 4}));
+  EXPECT_FALSE(bytes.read(read, first + gibibyte - 3, 4));
+  bytes.carry(first + 2 * gibibyte, first + 1, gibibyte / 2);
+  EXPECT_TRUE(bytes.read(read, first + 2 * gibibyte + gibibyte / 4, 4));
+  EXPECT_EQ(std::vector<char>(read, read + 4), (std::vector<char>{2, 3, 4, 1}));
+}
+
+TEST(RememberedBytes, what_lies_beside_a_later_copy_stays_known) {
+  RememberedBytes bytes;
+  bytes.remember_repeated(first, {1, 2}, 100);
+  const char nines[5] = {9, 9, 9, 9, 9};
+  bytes.remember(first + 11, nines, sizeof nines);
+  char read[9] = {};
+  EXPECT_TRUE(bytes.read(read, first + 9, sizeof read));
+  EXPECT_EQ(std::vector<char>(read, read + 9), (std::vector<char>{2, 1, 9, 9, 9, 9, 9, 1, 2}));
+  bytes.forget(first + 12, 2);
+  EXPECT_TRUE(bytes.read(read, first + 9, 3));
+  EXPECT_TRUE(bytes.read(read, first + 14, 3));
+  EXPECT_FALSE(bytes.read(read, first + 11, 3));
 }
 
 TEST(RememberedBytes, a_kernel_makes_all_unknown) {
