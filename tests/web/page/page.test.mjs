@@ -241,7 +241,7 @@ for (const kind of browsers) describe(kind.browser, () => {
     const place = () => tab.tab.$eval("#report-place", (node) => node.getBoundingClientRect().toJSON());
     await tab.until(() => document.getElementById("report-place").clientHeight > 2 * window.innerHeight);
     assert.equal(await report.evaluate(() => getComputedStyle(document.documentElement).overflowY), "hidden");
-    // What stands above may still grow, and then the page scrolls once more.
+    // The page scrolls once more where something above it still grows.
     const isThere = () => report.evaluate(() => Math.abs(window.scrollY - 1200) < 2);
     for (let i = 0; i < 100 && !(await isThere()); ++i) {
       const { top } = await place();
