@@ -50,7 +50,10 @@ def watch():
     def fill(at, count, source):
         try:
             # A frame that is kept in itself would keep the program's tensors.
-            return _fill(answer, _Copy(at, count, source), sys._getframe(0))
+            filled = _fill(answer, _Copy(at, count, source), sys._getframe(0))
+            if filled == _MADE_UP:
+                waiting.note_read(_now.made_up_at)
+            return filled
         except Exception as error:  # No exception may get into C.
             report.trouble("values_from", error)
             return 0
@@ -109,7 +112,7 @@ def _fill(answer, copy, frame):
 
 
 def _made_up_at(read_at):
-    waiting.note_read(read_at)
+    _now.made_up_at = read_at
     return _MADE_UP
 
 
