@@ -81,12 +81,12 @@ std::vector<WantedRun> lessons(const SearchFacts& facts) {
   if (count < 3 || can_guess(facts)) return {};
   std::vector<WantedRun> wanted;
   const auto is_open = [&](std::size_t index) {
-    return !facts.needs.contains(index) && !facts.untold.contains(index);
+    return !facts.needs.contains(index) && !facts.runs_without_need.contains(index);
   };
   if (is_open(0)) wanted.push_back({0, RunLimit::none});
   constexpr std::size_t far = 7;
   std::size_t second = std::min(count - 1, far);
-  while (second > 0 && facts.untold.contains(second)) second /= 2;
+  while (second > 0 && facts.runs_without_need.contains(second)) second /= 2;
   if (second > 0 && is_open(second)) wanted.push_back({second, RunLimit::none});
   return wanted;
 }
@@ -106,7 +106,7 @@ std::vector<WantedRun> without_guess(const SearchFacts& facts, const Bracket& br
 /// Whether a run without a limit at this value would make the guess much better.
 bool is_far_from_known(const SearchFacts& facts, std::size_t index) {
   if (facts.needs.size() < 2 || facts.needs.size() >= most_runs_without_limit) return false;
-  if (facts.untold.contains(index)) return false;
+  if (facts.runs_without_need.contains(index)) return false;
   const std::size_t known = nearest(facts.needs, index)->first;
   const std::size_t distance = known > index ? known - index : index - known;
   return distance > std::max<std::size_t>(2, index / 8);
@@ -177,7 +177,7 @@ std::vector<WantedRun> neighbours_of_surprises(const SearchFacts& facts, const B
 
 /// If nothing fits, its need is told.
 std::vector<WantedRun> need_of_least(const SearchFacts& facts) {
-  if (!facts.needs.empty() || facts.untold.contains(0)) return {};
+  if (!facts.needs.empty() || facts.runs_without_need.contains(0)) return {};
   return {{0, RunLimit::none}};
 }
 
@@ -193,6 +193,16 @@ std::vector<WantedRun> wanted_runs(const SearchFacts& facts) {
   }
   if (std::vector<WantedRun> wanted = lessons(facts); !wanted.empty()) return wanted;
   return can_guess(facts) ? near_guess(facts, bracket) : without_guess(facts, bracket);
+}
+
+std::optional<std::size_t> guessed_largest(const SearchFacts& facts) {
+  if (!can_guess(facts)) {
+    if (facts.needs.empty() || facts.needs.begin()->second > facts.memory) return std::nullopt;
+    return facts.needs.begin()->first;
+  }
+  for (std::size_t index = facts.values.size(); index-- > 0;)
+    if (is_guessed_to_fit(facts, index)) return index;
+  return std::nullopt;
 }
 
 LargestValue largest_value(const SearchFacts& facts) {

@@ -26,8 +26,8 @@ struct SearchFacts {
   std::map<std::size_t, Bytes> hints;
   /// Whether a run with the GPU's memory fit.
   std::map<std::size_t, bool> fits;
-  /// Runs without a limit that told no need.
-  std::set<std::size_t> untold;
+  /// Values whose runs without a limit told no need.
+  std::set<std::size_t> runs_without_need;
 };
 
 enum class RunLimit : bool { none, memory_of_gpu };
@@ -50,6 +50,10 @@ struct LargestValue {
   /// Values below the answer that do not fit.
   std::vector<std::size_t> failed_below;
 };
+
+/// The largest value that should fit, by the least memory that runs without a limit need; empty if
+/// none should, or too little is known.
+std::optional<std::size_t> guessed_largest(const SearchFacts& facts);
 
 /// As far as it is known: the answer once no run is wanted.
 LargestValue largest_value(const SearchFacts& facts);

@@ -54,6 +54,36 @@ class WithStandIn(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         return result
 
+    def test_the_largest_value_that_a_function_fits_with(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_program("""
+                def step(batch, kind, scale=1.0):
+                    with open("told", "a") as file:
+                        file.write(repr((batch, kind, scale)))
+
+                if __name__ == "__main__":
+                    import doctest
+                    import vramlab
+                    from vramlab.torch import fitting
+                    assert doctest.testmod(fitting).failed == 0
+                    try:
+                        found = vramlab.torch.fit(step, batch=range(4, 9), kind="a{b", scale=0.5, gpu="rtx4090",
+                                                  no_cache=True)
+                        print(found.searched, found.rows[0].problem)
+                    except vramlab.Error as error:
+                        assert "dry_run" in str(error), error
+                        print("the stand-ins for CUDA's libraries are not built")
+                    try:
+                        vramlab.torch.fit(lambda batch: None, batch=range(1, 9), gpu="rtx4090")
+                    except ValueError as error:
+                        print(error)
+            """, folder).stdout
+            if "are not built" not in said:
+                with open(os.path.join(folder, "told"), encoding="utf-8") as file:
+                    self.assertTrue(file.read().startswith("(4, 'a{b', 0.5)"))
+                self.assertIn("batch batch=4 used no memory of a GPU", said)
+        self.assertIn("expected a function at the top of a module", said)
+
     def test_an_out_of_memory_is_explained(self):
         with tempfile.TemporaryDirectory() as folder:
             said = self.run_program("""

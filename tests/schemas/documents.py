@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 SAMPLES = "traces/samples/"
 PROGRAMS = ["dataloader.vtrace.jsonl", "diffusion.vtrace", "experts.vtrace", "fragments.vtrace", "graphs.vtrace.jsonl",
@@ -265,6 +266,27 @@ def of_fits(vramlab, scratch):
                               "-o", f"{scratch}/proofs", options_end=words)
 
 
+def of_bisects(vramlab, scratch):
+    """Environments that are one interpreter under two names; the second one records more."""
+    if not vramlab.hook:
+        return
+    script = f"{scratch}/bisect.py"
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("import os\nif 'VIRTUAL_OTHER' in os.environ:\n"
+                   f"    os.environ['FAKE_TORCH_SNAPSHOT'] = '{scratch}/leak.pickle'\n{DRY_PROGRAM}")
+    other = f"{scratch}/python3"
+    with open(other, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\nVIRTUAL_OTHER=1 exec {sys.executable} "$@"\n')
+    os.chmod(other, 0o755)
+    words = ["env", f"PYTHONPATH={vramlab.top}/tests/cuda_standins/command/fake_torch"]
+    for pythons in (("a", "a"), ("a", "b")):
+        paths = {"a": sys.executable, "b": other}
+        options = [word for number, name in enumerate(pythons)
+                   for word in ("--python", f"{name}{number}={paths[name]}")]
+        yield "bisect", vramlab.json("bisect", *options, options_end=[*words, "python3", "-B", script],
+                                     statuses=(0, 1))
+
+
 def documents_of(vramlab, scratch):
     """Pairs of a schema's name and a document."""
     recordings = written_recordings(vramlab, scratch)
@@ -277,6 +299,7 @@ def documents_of(vramlab, scratch):
     yield from of_live(vramlab)
     yield from of_dry_runs(vramlab, scratch)
     yield from of_fits(vramlab, scratch)
+    yield from of_bisects(vramlab, scratch)
 
 
 def with_samples(vramlab, documents, commands):

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/support/kit/dry_run_test.h"
+#include "tests/support/processes/terminal.h"
 
 namespace vramlab::tests {
 namespace {
@@ -24,11 +25,21 @@ torch.cuda.init()
 batch = int(sys.argv[1])
 if 'PARENTS' in os.environ:
     with open(os.environ['PARENTS'], 'a') as file:
-        file.write('%d\n' % os.getppid())
+        file.write(open('/proc/%d/stat' % os.getppid()).read().rpartition(')')[2].split()[1] + '\n')
 how = sys.argv[2] if len(sys.argv) > 2 else ''
 width = int(os.environ.get('WIDTH', '20'))
 if how == 'ignores':
     batch = 1
+if how == 'ranks':
+    width += 10 * int(os.environ['RANK'])
+if how == 'leaves':
+    left = subprocess.Popen(['sleep', '1000'], start_new_session=True)
+    open(os.environ['READY'] + str(left.pid), 'w').close()
+if how == 'slow':
+    import time
+    time.sleep(0.7)
+if how == 'fragmented':
+    width = 25 if 'expandable' in os.environ.get('PYTORCH_CUDA_ALLOC_CONF', '') else 35
 if how == 'odd' and batch % 2 == 0 and batch > 2:
     raise ValueError('odd')
 if how == 'host' and batch > 4:
@@ -51,11 +62,17 @@ if need(batch) > room:
         raise RuntimeError('CUDA out of memory')
     while need(batch) > room:
         batch //= 2
-scratch = os.environ['VRAMLAB_DRY_RUN_NOTES'] + '/made.'
+scratch = '%s/made.%d.' % (os.environ['VRAMLAB_DRY_RUN_NOTES'], os.getpid())
 with open(scratch + 'jsonl', 'w') as file:
     file.write('{"format":"vramlab-trace","version":1,"origin":"test","has_end":true}\n')
-    for number in range(batch + 1):
-        file.write('{"malloc":%d,"bytes":%d}\n' % (number + 1, (width if number else 40) << 20))
+    if how == 'fragmented':
+        for number, size in enumerate([40, 20 * batch, 10 * batch, 15 * batch]):
+            file.write('{"malloc":%d,"bytes":%d}\n' % (number, size << 20))
+            if number == 1:
+                file.write('{"free":1}\n')
+    else:
+        for number in range(batch + 1):
+            file.write('{"malloc":%d,"bytes":%d}\n' % (number + 1, (width if number else 40) << 20))
     file.write('{"end":true}\n')
 words = [os.environ['VRAMLAB'], 'replay', scratch + 'jsonl', '--snapshot-out', scratch + 'pickle']
 subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env={'PATH': os.environ['PATH']})
@@ -209,6 +226,86 @@ TEST_F(Fit, option_strings_share_lessons) {
   EXPECT_EQ(answer["rows"][1]["conf"], "expandable_segments:True");
   EXPECT_EQ(answer["rows"][1]["largest"]["value"], "8");
   EXPECT_LE(answer["runs"].size(), 8U);
+}
+
+TEST_F(Fit, option_string_is_advised_if_a_run_proves_that_more_fits) {
+  const std::vector<std::string> options = {"--device-memory", "200MiB", "--advise"};
+  const json answer = fit_json(options, {"{batch:1..64}", "fragmented"});
+  ASSERT_EQ(answer["rows"].size(), 2U) << answer;
+  EXPECT_EQ(answer["rows"][0]["largest"]["value"], "4");
+  const json& advised = answer["rows"][1];
+  EXPECT_EQ(advised["is_advised"], true);
+  EXPECT_EQ(advised["conf"], "expandable_segments:True");
+  EXPECT_EQ(advised["largest"]["value"], "6");
+  EXPECT_EQ(advised["next"]["end"], "out of memory");
+  const ProgramResult result = fit(options, {"{batch:1..64}", "fragmented"});
+  EXPECT_THAT(result.output, HasSubstr("with               expandable_segments:True: batch=6"));
+}
+
+TEST_F(Fit, advice_may_be_that_nothing_helps) {
+  const ProgramResult result = fit({"--device-memory", "200MiB", "--advise"}, {"{batch:1..64}"});
+  EXPECT_THAT(result.output, HasSubstr("no other option string fits more, by replays under 5"));
+}
+
+TEST_F(Fit, point_of_a_grid_may_fit_with_the_advised_options_alone) {
+  const ProgramResult result =
+      fit({"--device-memory", "200MiB", "--advise"}, {"{batch:6,3}", "fragmented"});
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("batch=6  does not fit"));
+  EXPECT_THAT(result.output, HasSubstr("expandable_segments:True (batch=6): fits"));
+}
+
+TEST_F(Fit, worst_of_ranks_decides_and_is_named) {
+  const json answer =
+      fit_json({"--device-memory", "200MiB", "--ranks", "0,last", "--world-size", "4"},
+               {"{batch:1..64}", "ranks"});
+  const json& row = answer["rows"][0];
+  EXPECT_EQ(row["largest"]["value"], "3");
+  EXPECT_EQ(row["largest"]["worst_process"], "rank 3");
+  EXPECT_EQ(row["next"]["out_of_memory"]["process"], "rank 3");
+  const ProgramResult grid =
+      fit({"--device-memory", "200MiB", "--ranks", "0-last", "--world-size", "4"},
+          {"{batch:2}", "ranks"});
+  EXPECT_THAT(grid.output, HasSubstr("fits, 140.00 MiB, 60.00 MiB left, worst rank 3"));
+}
+
+TEST_F(Fit, report_has_pictures_and_all_runs) {
+  const std::string page = in_folder("fit.html");
+  const std::vector<std::string> options = {"--device-memory", "200MiB", "--report", page};
+  EXPECT_EQ(fit(options, {"{batch:1..64}"}).exit_status, 0);
+  const std::string text = content_of(page);
+  for (const char* const part :
+       {"batch=8 runs through", "aria-label=\"Peaks by batch\"", "class=\"memory\"",
+        "batch=8 is the largest that fits on a100-80gb", "batch=9, a100-80gb: out of memory",
+        "all others", "<h2>All runs</h2>"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  expect_refused_in_one_line(fit(options, {"{batch:1..64}"}), "expected a new file (or --force)");
+}
+
+TEST_F(Fit, report_of_a_grid_compares_its_points) {
+  const std::string page = in_folder("grid.html");
+  fit({"--device-memory", "200MiB", "--report", page}, {"{batch:9,3}"});
+  EXPECT_THAT(content_of(page), HasSubstr("aria-label=\"Peaks of the grid\""));
+}
+
+TEST_F(Fit, table_grows_in_its_place_on_a_terminal) {
+  const std::string again = "\033[2A  a100-80gb, 200.00 MiB";
+  const std::string text =
+      printed_on_terminal(fit_words(with_200_mib, {"{batch:1..64}", "slow"}), again);
+  EXPECT_THAT(text, HasSubstr(again));
+}
+
+TEST_F(Fit, programs_that_leave_their_session_end_with_their_run) {
+  fit_json(with_200_mib, {"{batch:1..64}", "leaves"});
+  std::size_t left = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("ready")) continue;
+    ++left;
+    EXPECT_NE(kill(std::stoi(name.substr(5)), 0), 0) << name;
+  }
+  EXPECT_GT(left, 0U);
 }
 
 TEST_F(Fit, program_that_ignores_the_placeholder_is_told) {

@@ -1,14 +1,12 @@
 // Progress on a terminal: a command that takes over a second says what it is at.
 #include <gtest/gtest.h>
-#include <pty.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <string>
 #include <vector>
 
 #include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
+#include "tests/support/processes/terminal.h"
 
 namespace vramlab::tests {
 namespace {
@@ -22,23 +20,6 @@ const std::vector<std::string> long_search = {support::binary_dir() + "/vramlab"
                                               "4000000000",
                                               "-j",
                                               "1"};
-
-/// Everything that the program prints on a terminal, up to a text or its end.
-std::string printed_on_terminal(const std::vector<std::string>& command, const std::string& until) {
-  int terminal = -1;
-  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
-  if (child == 0) become_program(command);
-  std::string text;
-  char part[4096];
-  for (ssize_t count = 1; count > 0 && text.find(until) == std::string::npos;) {
-    count = read(terminal, part, sizeof part);
-    if (count > 0) text.append(part, static_cast<std::size_t>(count));
-  }
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  close(terminal);
-  return text;
-}
 
 TEST(Progress, says_on_a_terminal_what_the_work_is_at_and_for_how_long) {
   const std::string line = "\r" + sample + "  finds the least memory, 1 s\033[K";

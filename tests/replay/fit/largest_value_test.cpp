@@ -122,7 +122,7 @@ TEST(LargestValue, programs_without_history_are_bisected) {
     for (auto wanted = wanted_runs(facts); !wanted.empty() && runs < 100;
          wanted = wanted_runs(facts), ++runs) {
       if (wanted[0].limit == RunLimit::none)
-        facts.untold.insert(wanted[0].index);
+        facts.runs_without_need.insert(wanted[0].index);
       else
         facts.fits[wanted[0].index] = wanted[0].index < fitting;
     }
@@ -171,6 +171,17 @@ TEST(LargestValue, answer_is_proven_for_any_curve) {
     expect_proof(made.facts, need);
     ASSERT_LE(made.runs, 40U) << round;
   }
+}
+
+TEST(GuessedLargest, follows_the_curve_of_runs_without_a_limit) {
+  SearchFacts facts = facts_of(20, 100);
+  EXPECT_EQ(guessed_largest(facts), std::nullopt);
+  facts.needs = {{0, Bytes{20}}};
+  EXPECT_EQ(guessed_largest(facts), 0U) << "one run says nothing of others";
+  facts.needs[4] = Bytes{60};
+  EXPECT_EQ(guessed_largest(facts), 8U);
+  facts.memory = Bytes{10};
+  EXPECT_EQ(guessed_largest(facts), std::nullopt);
 }
 
 }  // namespace

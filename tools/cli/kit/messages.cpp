@@ -1,12 +1,16 @@
 #include "tools/cli/kit/messages.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "allocator/types/bytes_and_ids.h"
 #include "tools/cli/printers/json_text.h"
@@ -36,6 +40,42 @@ std::string progress_text(const std::string& what, const traces::ReadProgress& p
   if (bytes_per_second > 0 && done <= total)
     text += ", " + std::to_string(std::lround((total - done) / bytes_per_second)) + " s left";
   return text;
+}
+
+/// The size of the terminal on standard error; the usual one if it does not say.
+winsize terminal_size() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+    size = {24, 80, 0, 0};
+  return size;
+}
+
+constexpr const char* clear_to_line_end = "\033[K";
+constexpr const char* clear_to_end = "\033[J";
+
+/// To the first of so many lines above the current one.
+std::string to_line_above(std::size_t lines) {
+  return lines == 0 ? "\r" : "\r\033[" + std::to_string(lines) + "A";
+}
+
+/// Letters of a line that is not wrapped.
+std::size_t columns_of(const winsize& terminal) {
+  return std::max<std::size_t>(8, terminal.ws_col - 1U);
+}
+
+/// The lines of the table that have room above a line for the step. Longer ones would be wrapped,
+/// and then the place of the table would not be known.
+std::vector<std::string> lines_with_room(const std::string& table, const winsize& terminal) {
+  std::vector<std::string> lines;
+  std::istringstream text(table);
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(shortened(line, columns_of(terminal)));
+  const std::size_t most = std::max(4, int{terminal.ws_row}) - 2U;
+  if (lines.size() <= most) return lines;
+  const std::size_t left_out = lines.size() - most + 1;
+  lines.resize(most - 1);
+  lines.push_back("  and " + std::to_string(left_out) + " more");
+  return lines;
 }
 
 }  // namespace
@@ -97,8 +137,10 @@ ProgressBar::ProgressBar(const std::string& file, const CommonFlags& flags)
 
 void ProgressBar::remove() {
   ticker_.reset();
-  constexpr const char* return_and_clear_line = "\r\033[K";
-  if (std::exchange(has_drawn_, false)) std::fputs(return_and_clear_line, stderr);
+  if (!std::exchange(has_drawn_, false)) return;
+  const std::size_t lines = std::exchange(table_lines_drawn_, 0);
+  const std::string text = to_line_above(lines) + (lines == 0 ? clear_to_line_end : clear_to_end);
+  std::fputs(text.c_str(), stderr);
 }
 
 traces::ProgressListener ProgressBar::listener() {
@@ -115,6 +157,12 @@ void ProgressBar::show(const std::string& step) {
     std::fputs(work_message(what_, step_, {}).c_str(), stderr);
   else if (!ticker_)
     ticker_.emplace(between_drawings, [this] { draw_step(); });
+}
+
+void ProgressBar::show_table(std::string table) {
+  if (!is_shown_ || form_ == MessageForm::json) return;
+  const std::lock_guard<std::mutex> lock(lock_);
+  table_ = std::move(table);
 }
 
 void ProgressBar::show(WorkProgress progress) {
@@ -153,8 +201,19 @@ void ProgressBar::update(const traces::ReadProgress& progress) {
   draw(progress_text(what_, progress, Clock::now() - start_));
 }
 
+/// Everything is written at once over what was drawn before, so nothing flickers.
 void ProgressBar::draw(const std::string& line) {
-  std::fprintf(stderr, "\r%s\033[K", line.c_str());
+  std::string text = to_line_above(table_lines_drawn_);
+  if (table_.empty()) {
+    text += line;
+  } else {
+    const winsize terminal = terminal_size();
+    const std::vector<std::string> lines = lines_with_room(table_, terminal);
+    for (const std::string& above : lines) text += above + clear_to_line_end + "\n";
+    text += shortened(line, columns_of(terminal));
+    table_lines_drawn_ = lines.size();
+  }
+  std::fputs((text + clear_to_line_end).c_str(), stderr);
   std::fflush(stderr);
   has_drawn_ = true;
 }

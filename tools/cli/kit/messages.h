@@ -52,9 +52,12 @@ class ProgressBar {
   /// Shows the current step of work other than reading, and how long the work has taken, until the
   /// bar goes or a file is read again. May be called from several threads.
   void show(const std::string& step);
+  /// Shows a table above the step from now on, as far as the terminal has room. Each call replaces
+  /// the one before in its place. A program that asked for JSON gets none.
+  void show_table(std::string table);
   /// Says how much of the current step is done. May be called from several threads.
   void show(WorkProgress progress);
-  /// Clears the bar's line, before an answer is printed.
+  /// Clears the bar's line and table, before an answer is printed.
   void remove();
 
  private:
@@ -74,6 +77,9 @@ class ProgressBar {
   std::string step_;
   std::optional<WorkProgress> step_progress_;
   bool has_drawn_ = false;
+  std::string table_;
+  /// Lines of the table that are on the terminal.
+  std::size_t table_lines_drawn_ = 0;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_drawing_;
   /// Made with the first step. Goes first, as it uses the others.

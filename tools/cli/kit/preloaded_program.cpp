@@ -51,6 +51,7 @@ sigset_t signals_to_send_on() {
 }
 
 [[noreturn]] void become(const PreloadedProgram& program, const std::string& libraries) {
+  if (program.output == ProgramOutput::standard_error) dup2(STDERR_FILENO, STDOUT_FILENO);
   const char* const before = std::getenv("LD_PRELOAD");
   // Libraries that are preloaded already stay in front, so that other tools that wrap the driver
   // see the program's calls first.
@@ -67,10 +68,6 @@ sigset_t signals_to_send_on() {
   _exit(error == ENOENT ? program_not_found : program_not_runnable);
 }
 
-int status_of(int ended) {
-  return WIFSIGNALED(ended) ? ended_by_signal + WTERMSIG(ended) : WEXITSTATUS(ended);
-}
-
 /// The child's status, if it has ended. Other ended processes whose parent we have become are only
 /// reaped.
 std::optional<int> status_if_ended(pid_t child) {
@@ -78,7 +75,7 @@ std::optional<int> status_if_ended(pid_t child) {
   int ended = 0;
   while (const pid_t process = waitpid(-1, &ended, WNOHANG)) {
     if (process < 0) break;
-    if (process == child) status = status_of(ended);
+    if (process == child) status = exit_status_of(ended);
   }
   return status;
 }
@@ -189,6 +186,10 @@ void put_main_first(std::vector<RecordingPart>& parts, int process) {
 }
 
 }  // namespace
+
+int exit_status_of(int waited) {
+  return WIFSIGNALED(waited) ? ended_by_signal + WTERMSIG(waited) : WEXITSTATUS(waited);
+}
 
 void require_own_libraries(const std::string& what) {
   const std::string reason = VRAMLAB_NO_PRELOAD_REASON;

@@ -16,6 +16,9 @@ namespace vramlab::tools {
 /// The fate of the processes that a program leaves behind.
 enum class LeftProcesses : unsigned char { stay, end };
 
+/// The place of the lines that a program prints.
+enum class ProgramOutput : unsigned char { own, standard_error };
+
 struct PreloadedProgram {
   /// The program, as a shell finds it, and its arguments.
   std::vector<std::string> words;
@@ -24,6 +27,7 @@ struct PreloadedProgram {
   /// In the order in which they are loaded.
   std::vector<std::filesystem::path> libraries;
   LeftProcesses left = LeftProcesses::stay;
+  ProgramOutput output = ProgramOutput::own;
 };
 
 /// The exit statuses of shells for a program that is missing, and for one that can't be run.
@@ -32,6 +36,8 @@ inline constexpr int program_not_runnable = 126;
 
 /// The exit status of a program that a signal ended is this plus the signal.
 inline constexpr int ended_by_signal = 128;
+/// The exit status that a shell would give for the status of a wait.
+int exit_status_of(int waited);
 
 struct ProgramEnd {
   int process = 0;

@@ -521,6 +521,13 @@ class Fit(Table):
         best = max(fitting, key=lambda row: (row.get(self._document["searched"], 0), row["headroom_bytes"] or 0))
         return {name: value for name, value in best.items() if name in self._names()}
 
+    def plot(self, axes: Any = None) -> Any:
+        """The peaks of the runs by value, with a line for each GPU's memory, on axes of matplotlib, which it returns.
+        Without a searched value, the runs stand beside each other."""
+        from vramlab.plots import plot_fit
+
+        return plot_fit(self._document, axes)
+
     def _names(self) -> List[str]:
         rows: List[Dict[str, Any]] = self._document["rows"]
         searched = self._document["searched"]

@@ -365,6 +365,7 @@ class DryRunOptions(TypedDict, total=False):
 class FitOptions(TypedDict, total=False):
     """Options of vramlab fit."""
 
+    advise: bool
     conf: Texts
     device_memory: Amount
     fail_if: Texts
@@ -379,6 +380,7 @@ class FitOptions(TypedDict, total=False):
     output: Text
     rank: int
     ranks: Text
+    report: Text
     search: Text
     steps: int
     template: Texts

@@ -179,6 +179,9 @@ def unknown():
     assert left.sum() == 192
     del left
     assert torch.empty(64, dtype=torch.long, device=CUDA).max().item() == 0
+    seeds = torch.tensor([[1] + [0] * 7, [255] * 8], dtype=torch.uint8).to(CUDA).view(torch.uint64)
+    # As torchtitan reads its seed. Kernels in Python can't return numbers above those of int64 in all versions.
+    assert seeds[0].item() == 1 and seeds[1].item() in (2**63 - 1, 2**64 - 1), seeds[1].item()
     ones = torch.ones(3, device=CUDA)
     torch.mv(torch.randn(3, 3, device=CUDA), ones, out=ones)
     assert ones.tolist() == [0] * 3

@@ -116,17 +116,18 @@ void add_places_of_compiled_code(const std::filesystem::path& place,
 }
 
 unsigned parse_rank(std::string_view text, const DryRunArguments& arguments) {
+  if (text == "last") return arguments.world_size - 1;
   unsigned rank = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (error != std::errc() || end != text.data() + text.size() || rank >= arguments.world_size)
-    throw InputError(
-        {"--ranks", "",
-         "ranks below " + std::to_string(arguments.world_size) + ", such as all, 0,7 or 0-3",
-         std::string(text)});
+    throw InputError({"--ranks", "",
+                      "ranks below " + std::to_string(arguments.world_size) +
+                          ", such as all, 0,7, 0-3 or 0,last",
+                      std::string(text)});
   return rank;
 }
 
-/// `3`, or `4-7`.
+/// `3`, `last`, or `4-7`.
 void add_range(std::string_view text, const DryRunArguments& arguments, std::set<unsigned>& ranks) {
   const std::size_t dash = text.find('-');
   const unsigned first = parse_rank(text.substr(0, dash), arguments);

@@ -34,7 +34,7 @@ void add_machine_options(CLI::App& command, DryRunArguments& arguments) {
 void add_job_options(CLI::App& command, DryRunArguments& arguments) {
   command.add_option("--rank", arguments.rank, "Run the program alone as this rank of a job");
   command.add_option("--ranks", arguments.ranks,
-                     "Run it as each of these ranks, one after another: all, 0,7 or 0-3");
+                     "Run it as each of these ranks, one after another: all, 0,7, 0-3 or 0,last");
   constexpr unsigned most_ranks = 1U << 20;
   command.add_option("--world-size", arguments.world_size, "How many ranks the job has")
       ->check(CLI::Range(1U, most_ranks));

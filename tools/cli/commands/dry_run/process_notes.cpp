@@ -163,6 +163,11 @@ std::string short_place(const std::string& place) {
   return slash == std::string::npos ? place : place.substr(slash + 1);
 }
 
+std::string ProcessNotes::name() const {
+  return python && !python->rank.empty() ? "rank " + python->rank
+                                         : "process " + std::to_string(process);
+}
+
 std::string ProcessNotes::last_read() const {
   // All such notes have one subject.
   const std::vector<const Note*> reads = of_kind("host_read");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,7 +19,9 @@
 #include "streams/device/gpu_models.h"
 #include "tools/cli/commands/dry_run/dry_run_attempt.h"
 #include "tools/cli/commands/dry_run/dry_run_options.h"
+#include "tools/cli/commands/dry_run/process_notes.h"
 #include "tools/cli/commands/fit/fit_outcome.h"
+#include "tools/cli/commands/fit/fit_report.h"
 #include "tools/cli/commands/fit/fit_search.h"
 #include "tools/cli/commands/fit/fork_server.h"
 #include "tools/cli/commands/fit/kept_figures.h"
@@ -49,8 +52,12 @@ struct FitArguments {
   std::size_t jobs = usual_thread_count();
   std::uint64_t timeout_ns = 600'000'000'000;
   DryRunArguments run;
+  /// Whether other option strings are tried, too.
+  bool advises = false;
   /// The folder for histories.
   OutputArguments output;
+  /// The page that shows all runs; empty without one.
+  std::string report;
   bool forgets = false;
   std::string format;
   CommonFlags flags;
@@ -62,6 +69,8 @@ void add_question_options(CLI::App& command, FitArguments& arguments) {
   add_several_confs(command, arguments.confs,
                     "An option string to try (PYTORCH_CUDA_ALLOC_CONF; default: that of the "
                     "environment)");
+  command.add_flag("--advise", arguments.advises,
+                   "Say with which other option string more fits: replays choose, runs prove");
   command.add_option("--search", arguments.search,
                      "The placeholder to search (default: the first one with a range); all others "
                      "make a grid");
@@ -107,7 +116,10 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
   add_output(command, arguments.output,
              "A folder for the histories of the runs that prove the answers")
       ->type_name("FOLDER");
-  command.add_flag("--force", arguments.output.may_overwrite, "Overwrite histories in it");
+  command.add_option("--report", arguments.report,
+                     "Write an HTML page with the peaks by value and all runs");
+  command.add_flag("--force", arguments.output.may_overwrite,
+                   "Overwrite the page, and histories in the folder");
   command.add_flag("--no-cache", arguments.forgets,
                    "Make all runs anew, and keep no figures in ~/.cache/vramlab");
   add_common_flags(command, arguments.flags);
@@ -173,6 +185,34 @@ std::vector<FitGpu> gpus_of(const FitArguments& arguments) {
   return gpus;
 }
 
+/// Option strings that people set against running out of memory.
+constexpr const char* confs_to_advise[] = {"",
+                                           "expandable_segments:True",
+                                           "max_split_size_mb:64",
+                                           "max_split_size_mb:256",
+                                           "garbage_collection_threshold:0.8",
+                                           "roundup_power2_divisions:8"};
+
+/// The option string that a run without `--conf` has.
+std::string conf_of_environment() {
+  for (const char* const name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+    const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+    if (value != nullptr) return value;
+  }
+  return "";
+}
+
+void add_confs(const FitArguments& arguments, FitQuestion& question) {
+  for (const std::string& conf : arguments.confs) question.confs.emplace_back(conf);
+  if (question.confs.empty()) question.confs.emplace_back();
+  question.asked_conf_count = question.confs.size();
+  if (!arguments.advises) return;
+  std::vector<std::string> asked = arguments.confs;
+  if (asked.empty()) asked.push_back(conf_of_environment());
+  for (const char* const conf : confs_to_advise)
+    if (std::ranges::find(asked, conf) == asked.end()) question.confs.emplace_back(conf);
+}
+
 FitQuestion question_of(const FitArguments& arguments) {
   FitQuestion question;
   add_words(arguments.run.program, question);
@@ -184,8 +224,7 @@ FitQuestion question_of(const FitArguments& arguments) {
   question.searched = question.texts.searched(arguments.search);
   question.points = question.texts.grid(question.searched);
   question.gpus = gpus_of(arguments);
-  for (const std::string& conf : arguments.confs) question.confs.emplace_back(conf);
-  if (question.confs.empty()) question.confs.emplace_back();
+  add_confs(arguments, question);
   question.base = arguments.run;
   question.base.program.clear();
   asked_ranks(question.base);
@@ -218,6 +257,7 @@ class FitLoop {
       begin_wanted(runs, bar);
       if (runs.count() == 0) break;
       for (EndedRun& ended : runs.wait()) take(ended);
+      bar.show_table(fit_table(search_));
     }
     bar.remove();
   }
@@ -231,6 +271,7 @@ class FitLoop {
     outcome.cache_trouble = kept_.trouble();
     keep_histories(outcome);
     outcome.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    write_report(outcome);
     return outcome;
   }
 
@@ -338,6 +379,18 @@ class FitLoop {
     search_.add(key, {std::move(ended.figures), false});
   }
 
+  /// The answer stands without it.
+  void write_report(FitOutcome& outcome) const {
+    if (arguments_.report.empty()) return;
+    try {
+      traces::OutputFile file(arguments_.report, arguments_.output.overwrite());
+      file.write(fit_report(outcome));
+      file.finish();
+    } catch (const std::exception& error) {
+      outcome.report_trouble = error.what();
+    }
+  }
+
   /// The answer stands without them.
   void keep_histories(FitOutcome& outcome) {
     if (arguments_.output.path.empty()) return;
@@ -404,6 +457,7 @@ ExitStatus fit(const FitArguments& arguments) {
   stand_in_folder();
   // Before the program runs for minutes.
   if (!arguments.output.path.empty()) std::filesystem::create_directories(arguments.output.path);
+  check_new_output(arguments.report, arguments.output.overwrite());
   FitLoop loop(arguments, std::move(question));
   loop.run();
   const FitOutcome outcome = loop.outcome();

@@ -54,8 +54,7 @@ std::optional<std::uint64_t> least_need(const FitCell& cell) {
 /// least of it.
 std::string fitting_text(const FitCell& cell, const FitFigures& figures) {
   std::string text = "fits, " + size_text(figures.peak_reserved);
-  if (figures.peak_reserved <= cell.facts.memory.count)
-    text += ", " + size_text(cell.facts.memory.count - figures.peak_reserved) + " left";
+  if (const auto headroom = cell.headroom(figures)) text += ", " + size_text(*headroom) + " left";
   return text + (figures.worst_process.empty() ? "" : ", worst " + figures.worst_process);
 }
 
@@ -85,18 +84,17 @@ std::string conf_name(const FitSearch& search, std::size_t conf) {
 
 std::string row_name(const FitSearch& search, const FitCell& cell) {
   std::string name = search.point_name(cell.point);
-  if (search.question().confs.size() > 1)
+  if (search.question().asked_conf_count > 1)
     name += (name.empty() ? "" : "  ") + conf_name(search, cell.conf);
   return name;
 }
 
-/// The cell among several, such as `seq=512, rtx4090`; empty if there is one cell.
+/// The cell among several, such as `seq=512, rtx4090`; empty if there is one.
 std::string cell_name(const FitSearch& search, const FitCell& cell) {
-  if (search.cells().size() == 1) return "";
   std::string name = search.point_name(cell.point);
   const auto add = [&name](const std::string& more) { name += (name.empty() ? "" : ", ") + more; };
   if (search.question().gpus.size() > 1) add(search.question().gpus[cell.gpu].name);
-  if (search.question().confs.size() > 1) add(conf_name(search, cell.conf));
+  if (search.question().asked_conf_count > 1 && !cell.is_advised) add(conf_name(search, cell.conf));
   return name;
 }
 
@@ -109,8 +107,7 @@ struct GridRow {
 };
 
 const FitCell& cell_at(const FitSearch& search, const GridRow& row, std::size_t gpu) {
-  const std::size_t gpus = search.question().gpus.size();
-  return search.cells()[(row.point * gpus + gpu) * search.question().confs.size() + row.conf];
+  return search.cell_at(row.point, gpu, row.conf);
 }
 
 /// The peak on the first GPU; without one that fits, the largest number.
@@ -124,14 +121,16 @@ std::uint64_t peak_of(const FitSearch& search, const GridRow& row) {
 std::vector<GridRow> grid_rows(const FitSearch& search) {
   std::vector<GridRow> rows;
   for (std::size_t point = 0; point < search.question().points.size(); ++point)
-    for (std::size_t conf = 0; conf < search.question().confs.size(); ++conf)
+    for (std::size_t conf = 0; conf < search.question().asked_conf_count; ++conf)
       rows.push_back({point, conf});
   if (search.question().searched == nullptr)
     std::ranges::stable_sort(rows, {}, [&](const GridRow& row) { return peak_of(search, row); });
   return rows;
 }
 
-std::string grid_table(const FitSearch& search) {
+}  // namespace
+
+std::string fit_table(const FitSearch& search) {
   const bool has_names = !row_name(search, search.cells().front()).empty();
   std::vector<Column> columns;
   if (has_names) columns.push_back(left(""));
@@ -148,9 +147,11 @@ std::string grid_table(const FitSearch& search) {
   return table.text();
 }
 
+namespace {
+
 /// How a run with the GPU's memory ended, such as `runs out of memory at train.py:48 main`.
 std::string end_text(FitVerdict verdict, const FitFigures& figures) {
-  const std::string who = figures.worst_process.empty() ? "" : " as " + figures.worst_process;
+  const std::string who = figures.failed_process.empty() ? "" : " as " + figures.failed_process;
   const std::string at = figures.failed_at.empty() ? "" : " at " + figures.failed_at;
   switch (verdict) {
     case FitVerdict::fits:
@@ -193,7 +194,7 @@ void add_proofs(std::string& text, const FitSearch& search) {
   std::size_t told = 0;
   std::size_t left_out = 0;
   for (const FitCell& cell : search.cells()) {
-    if (!cell.problem.empty() || !cell.is_done) continue;
+    if (!cell.problem.empty() || !cell.is_done || cell.is_advised) continue;
     const std::string proof = proof_text(search, cell);
     if (proof.empty()) continue;
     const LargestValue answer = largest_value(cell.facts);
@@ -210,10 +211,40 @@ void add_proofs(std::string& text, const FitSearch& search) {
     add_line(text, "", "and " + std::to_string(left_out) + " more, each by two runs (--json)");
 }
 
+/// Whether more fits than in the cells of the options that were asked for.
+bool fits_more(const FitSearch& search, const FitCell& advised) {
+  std::optional<std::size_t> most;
+  for (std::size_t conf = 0; conf < search.question().asked_conf_count; ++conf)
+    most =
+        std::max(most, largest_value(search.cell_at(advised.point, advised.gpu, conf).facts).fits);
+  return advised.problem.empty() && largest_value(advised.facts).fits > most;
+}
+
+/// The option strings with which more fits, each proven by runs.
+void add_advice(std::string& text, const FitSearch& search) {
+  const std::size_t candidates =
+      search.question().confs.size() - search.question().asked_conf_count;
+  if (candidates == 0) return;
+  bool is_told = false;
+  for (const FitCell& cell : search.cells()) {
+    if (!cell.is_advised || !fits_more(search, cell)) continue;
+    const std::string name = cell_name(search, cell);
+    add_line(text, std::exchange(is_told, true) ? "" : "with",
+             conf_name(search, cell.conf) + (name.empty() ? "" : " (" + name + ")") + ": " +
+                 cell_text(search, cell));
+    if (const std::string proof = proof_text(search, cell); !proof.empty())
+      add_line(text, "", proof);
+  }
+  const bool all_are_done = std::ranges::all_of(search.cells(), &FitCell::is_done);
+  if (!is_told && all_are_done && something_fits(search))
+    add_line(text, "with",
+             "no other option string fits more, by replays under " + std::to_string(candidates));
+}
+
 void add_failures_below(std::string& text, const FitSearch& search) {
   for (const FitCell& cell : search.cells()) {
     const LargestValue answer = largest_value(cell.facts);
-    if (answer.failed_below.empty() || !cell.problem.empty()) continue;
+    if (answer.failed_below.empty() || !cell.problem.empty() || cell.is_advised) continue;
     std::string names;
     for (const std::size_t value : answer.failed_below)
       names += (names.empty() ? "" : ", ") + search.values(cell.point)[value].text;
@@ -269,7 +300,7 @@ void add_growth(std::string& text, const FitSearch& search) {
 void add_problems(std::string& text, const FitSearch& search) {
   std::set<std::string> told;
   for (const FitCell& cell : search.cells()) {
-    if (cell.problem.empty() || !told.insert(cell.problem).second) continue;
+    if (cell.problem.empty() || cell.is_advised || !told.insert(cell.problem).second) continue;
     add_line(text, "no answer", cell.problem);
     for (std::size_t begin = 0; begin < cell.last_words.size();) {
       const std::size_t end = std::min(cell.last_words.find('\n', begin), cell.last_words.size());
@@ -310,11 +341,11 @@ std::string command_text(const FitOutcome& outcome) {
 
 std::string fit_text(const FitOutcome& outcome) {
   const FitSearch& search = *outcome.search;
-  std::string text =
-      "vramlab fit: " + shown_name(command_text(outcome)) + "\n" + grid_table(search);
+  std::string text = "vramlab fit: " + shown_name(command_text(outcome)) + "\n" + fit_table(search);
   if (outcome.was_interrupted) add_line(text, "interrupted", "the runs up to then are told");
   add_problems(text, search);
   add_proofs(text, search);
+  add_advice(text, search);
   add_failures_below(text, search);
   add_growth(text, search);
   add_left_out(text, search);
@@ -325,6 +356,7 @@ std::string fit_text(const FitOutcome& outcome) {
     add_line(text, "", "each imports anew: " + outcome.own_processes_because);
   if (!outcome.cache_trouble.empty()) add_line(text, "not kept", outcome.cache_trouble);
   if (!outcome.history_trouble.empty()) add_line(text, "no history", outcome.history_trouble);
+  if (!outcome.report_trouble.empty()) add_line(text, "no report", outcome.report_trouble);
   return text;
 }
 
@@ -346,7 +378,9 @@ ordered_json point_json(const FitSearch& search, std::size_t point) {
 
 ordered_json failure_json_of(const FitFigures& figures) {
   if (figures.failures == 0) return nullptr;
-  return {{"requested_bytes", figures.failed_bytes}, {"place", text_or_null(figures.failed_at)}};
+  return {{"requested_bytes", figures.failed_bytes},
+          {"place", text_or_null(figures.failed_at)},
+          {"process", text_or_null(figures.failed_process)}};
 }
 
 ordered_json proof_json(const FitOutcome& outcome, const FitCell& cell,
@@ -374,20 +408,19 @@ ordered_json row_json(const FitOutcome& outcome, const FitCell& cell) {
   ordered_json below = ordered_json::array();
   for (const std::size_t value : answer.failed_below)
     below.push_back(search.values(cell.point)[value].text);
-  const FitFigures* const best = answer.fits ? search.limited_run(cell, *answer.fits) : nullptr;
-  ordered_json headroom;
-  if (best != nullptr && best->peak_reserved <= cell.facts.memory.count)
-    headroom = cell.facts.memory.count - best->peak_reserved;
+  std::optional<std::uint64_t> headroom;
+  if (answer.fits) headroom = cell.headroom(*search.limited_run(cell, *answer.fits));
   return {{"placeholders", point_json(search, cell.point)},
           {"gpu", search.question().gpus[cell.gpu].name},
           {"memory_bytes", cell.facts.memory.count},
           {"conf", or_null(search.question().confs[cell.conf])},
+          {"is_advised", cell.is_advised},
           {"is_answered", cell.is_done && cell.problem.empty()},
           {"problem", text_or_null(cell.problem)},
           {"largest", proof_json(outcome, cell, answer.fits)},
           {"next", proof_json(outcome, cell, answer.next)},
           {"failed_below", below},
-          {"headroom_bytes", headroom},
+          {"headroom_bytes", or_null(headroom)},
           {"least_need_bytes", or_null(least_need(cell))}};
 }
 
@@ -404,6 +437,13 @@ ordered_json run_json(const FitSearch& search, const FitRunKey& key, const MadeF
           {"failed_requests", figures.failures},
           {"peak_reserved_bytes", figures.peak_reserved},
           {"peak_allocated_bytes", figures.peak_allocated},
+          {"held_by", figures.held.empty()      ? ordered_json()
+                      : figures.is_held_by_kind ? ordered_json("kind")
+                                                : ordered_json("line")},
+          {"held", json_list(figures.held,
+                             [](const FitFigures::Held& held) {
+                               return ordered_json{{"name", held.name}, {"bytes", held.bytes}};
+                             })},
           {"processor_seconds", figures.processor_s},
           {"host_bytes", figures.host_bytes},
           {"was_kept", made.was_kept}};
@@ -452,9 +492,8 @@ Table row_table(const FitSearch& search, std::string (*shown)(const std::string&
                     : is_search     ? search.values(cell.point)[*answer.fits].text
                                     : "yes");
     cells.push_back(best == nullptr ? "" : std::to_string(best->peak_reserved));
-    cells.push_back(best == nullptr || best->peak_reserved > cell.facts.memory.count
-                        ? ""
-                        : std::to_string(cell.facts.memory.count - best->peak_reserved));
+    const auto headroom = best == nullptr ? std::nullopt : cell.headroom(*best);
+    cells.push_back(headroom ? std::to_string(*headroom) : "");
     cells.push_back(answer.next && cell.verdicts.contains(*answer.next)
                         ? verdict_word(cell.verdicts.at(*answer.next))
                         : "");
@@ -473,8 +512,9 @@ bool something_fits(const FitSearch& search) {
 }
 
 bool has_problem(const FitSearch& search) {
-  return std::ranges::any_of(search.cells(),
-                             [](const FitCell& cell) { return !cell.problem.empty(); });
+  return std::ranges::any_of(search.cells(), [](const FitCell& cell) {
+    return !cell.problem.empty() && !cell.is_advised;
+  });
 }
 
 std::string fit_printed(const FitOutcome& outcome, const std::string& format) {

@@ -23,11 +23,17 @@ struct FitOutcome {
   std::string cache_trouble;
   /// Why histories were not kept; empty if they were, or nobody asked for them.
   std::string history_trouble;
+  /// The same of the HTML report.
+  std::string report_trouble;
 };
+
+/// The table of what is known: a row for each point of the grid and option string, a column for
+/// each GPU.
+std::string fit_table(const FitSearch& search);
 
 /// Whether some value fits in some cell.
 bool something_fits(const FitSearch& search);
-/// Whether a cell has no answer because of a problem.
+/// Whether a cell that was asked for has no answer because of a problem.
 bool has_problem(const FitSearch& search);
 
 /// Requires: the format is text, json, csv or markdown.

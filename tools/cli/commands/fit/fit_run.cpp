@@ -33,11 +33,9 @@ std::string last_lines_of(const std::string& path) {
   return text;
 }
 
-std::string process_name(const DryRunOutcome& outcome, const DryRunProcess& process) {
-  if (outcome.processes.size() < 2) return "";
-  const auto& python = process.notes.python;
-  if (python && !python->rank.empty()) return "rank " + python->rank;
-  return "process " + std::to_string(process.notes.process);
+/// The name of the process; empty for the only one.
+std::string name_among(const DryRunOutcome& outcome, const DryRunProcess& process) {
+  return outcome.processes.size() > 1 ? process.notes.name() : "";
 }
 
 /// The place of the first failed request of the process: the program's own line, which says more
@@ -55,12 +53,31 @@ void note_first_failure(const DryRunProcess& process, FitFigures& figures) {
   if (!failure.place.empty()) figures.failed_at = short_place(failure.place);
 }
 
-void add_failures(const DryRunProcess& process, FitFigures& figures) {
+void add_failures(const DryRunProcess& process, const std::string& name, FitFigures& figures) {
   std::uint64_t found = 0;
   for (const replay::DeviceOverview& device : process.findings.devices) found += device.failures;
   const std::uint64_t told = process.notes.python ? process.notes.python->failure_count : 0;
-  if (figures.failures == 0 && std::max(found, told) > 0) note_first_failure(process, figures);
+  if (figures.failures == 0 && std::max(found, told) > 0) {
+    note_first_failure(process, figures);
+    figures.failed_process = name;
+  }
   figures.failures += std::max(found, told);
+}
+
+constexpr std::size_t most_holders = 8;
+
+void note_holders(const replay::DeviceOverview& device, FitFigures& figures) {
+  figures.is_held_by_kind = !device.kinds.empty();
+  const auto& groups = figures.is_held_by_kind ? device.kinds : device.holders;
+  std::uint64_t left = device.allocated_at_peak.count;
+  figures.held.clear();
+  for (const replay::HeldGroup& group : groups) {
+    if (figures.held.size() == most_holders) break;
+    const std::uint64_t bytes = std::min(left, group.totals.bytes.count);
+    left -= bytes;
+    if (bytes > 0) figures.held.push_back({group.key, bytes});
+  }
+  if (left > 0 && !figures.held.empty()) figures.held.push_back({rest_of_holders, left});
 }
 
 void add_peaks(const DryRunOutcome& outcome, FitFigures& figures) {
@@ -77,11 +94,13 @@ void add_peaks(const DryRunOutcome& outcome, FitFigures& figures) {
     if (reserved <= figures.peak_reserved) continue;
     figures.peak_reserved = reserved;
     figures.peak_allocated = allocated;
-    figures.worst_process = process_name(outcome, process);
+    figures.worst_process = name_among(outcome, process);
+    if (const replay::DeviceOverview* const device = process.findings.worst())
+      note_holders(*device, figures);
   }
 }
 
-std::string course_of(const DryRunOutcome& outcome) {
+std::string fingerprint_of(const DryRunOutcome& outcome) {
   std::string text;
   for (const DryRunProcess& process : outcome.processes)
     for (const replay::DeviceOverview& device : process.findings.devices) {
@@ -147,10 +166,11 @@ FitFigures figures_of_run(const FitRun& run, const RunProgram& run_program) {
   figures.status = made.end.status;
   DryRunOutcome outcome = outcome_of(made);
   judge(limits_of(run.arguments), outcome);
-  for (const DryRunProcess& process : outcome.processes) add_failures(process, figures);
+  for (const DryRunProcess& process : outcome.processes)
+    add_failures(process, name_among(outcome, process), figures);
   add_peaks(outcome, figures);
   add_errors(outcome, figures);
-  figures.course = course_of(outcome);
+  figures.history_fingerprint = fingerprint_of(outcome);
   figures.last_words = last_lines_of(run.log);
   figures.ran_out_of_host_memory = is_out_of_host_memory(figures);
   if (!outcome.broken.empty())
@@ -164,6 +184,8 @@ FitFigures figures_of_run(const FitRun& run, const RunProgram& run_program) {
 ordered_json figures_json(const FitFigures& figures) {
   ordered_json needs = ordered_json::array();
   for (const auto& need : figures.needs) needs.push_back(need ? ordered_json(*need) : nullptr);
+  ordered_json held = ordered_json::array();
+  for (const auto& [name, bytes] : figures.held) held.push_back({name, bytes});
   ordered_json files = ordered_json::array();
   for (const NotedFile& file : figures.files)
     files.push_back({file.path, file.bytes, file.changed_ns});
@@ -175,11 +197,14 @@ ordered_json figures_json(const FitFigures& figures) {
           {"failures", figures.failures},
           {"failed_bytes", figures.failed_bytes},
           {"failed_at", figures.failed_at},
+          {"failed_process", figures.failed_process},
           {"peak_allocated", figures.peak_allocated},
           {"peak_reserved", figures.peak_reserved},
           {"worst_process", figures.worst_process},
+          {"held", held},
+          {"is_held_by_kind", figures.is_held_by_kind},
           {"needs", needs},
-          {"course", figures.course},
+          {"history_fingerprint", figures.history_fingerprint},
           {"broken_limit", figures.broken_limit},
           {"modelled", figures.modelled},
           {"torch", figures.torch},
@@ -198,13 +223,16 @@ FitFigures figures_from_json(const ordered_json& json) {
   json.at("failures").get_to(figures.failures);
   json.at("failed_bytes").get_to(figures.failed_bytes);
   json.at("failed_at").get_to(figures.failed_at);
+  json.at("failed_process").get_to(figures.failed_process);
   json.at("peak_allocated").get_to(figures.peak_allocated);
   json.at("peak_reserved").get_to(figures.peak_reserved);
   json.at("worst_process").get_to(figures.worst_process);
+  for (const ordered_json& held : json.at("held")) figures.held.push_back({held.at(0), held.at(1)});
+  json.at("is_held_by_kind").get_to(figures.is_held_by_kind);
   for (const ordered_json& need : json.at("needs"))
     figures.needs.push_back(need.is_null() ? std::optional<std::uint64_t>()
                                            : need.get<std::uint64_t>());
-  json.at("course").get_to(figures.course);
+  json.at("history_fingerprint").get_to(figures.history_fingerprint);
   json.at("broken_limit").get_to(figures.broken_limit);
   json.at("modelled").get_to(figures.modelled);
   json.at("torch").get_to(figures.torch);

@@ -23,6 +23,9 @@ struct FitRun {
   int fork_server = -1;
 };
 
+/// The name of all holders of memory that are not named.
+inline constexpr const char* rest_of_holders = "all others";
+
 /// Reasons of the command for ending a run.
 enum class FitStop : std::uint8_t { none, time, interrupt };
 
@@ -41,16 +44,27 @@ struct FitFigures {
   /// The first request that failed.
   std::uint64_t failed_bytes = 0;
   std::string failed_at;
+  /// The process that made it, such as `rank 3`; empty for the only one.
+  std::string failed_process;
   std::uint64_t peak_allocated = 0;
   std::uint64_t peak_reserved = 0;
   bool used_memory() const { return peak_reserved > 0; }
+  /// A holder of allocated memory at its peak.
+  struct Held {
+    std::string name;
+    std::uint64_t bytes = 0;
+  };
+  /// Kinds of memory where the history says them, else lines of the program; the most bytes first,
+  /// and at last the rest together.
+  std::vector<Held> held;
+  bool is_held_by_kind = false;
   /// Such as `rank 3`; empty for the only process.
   std::string worst_process;
   /// The least memory on which the history replays, for each of the option strings; empty where a
   /// request failed or no memory is enough.
   std::vector<std::optional<std::uint64_t>> needs;
   /// The same text for equal histories.
-  std::string course;
+  std::string history_fingerprint;
   /// The limit of --fail-if that does not hold, with the value; empty if all do.
   std::string broken_limit;
   /// Answers that a GPU may give otherwise and that can move a peak.

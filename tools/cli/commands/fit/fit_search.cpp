@@ -17,6 +17,8 @@ using replay::WantedRun;
 
 /// A search with fewer values has no need to learn.
 constexpr std::size_t least_values_to_learn = 3;
+/// Option strings to advise are tried up to this number for each point and GPU.
+constexpr std::size_t most_advised_tries = 2;
 
 const streams::GpuProperties& properties_of(const FitGpu& gpu) {
   return streams::find_gpu(gpu.name)->properties;
@@ -42,21 +44,38 @@ void replace_path(std::string& word, const std::string& path, const std::string&
 
 }  // namespace
 
+std::optional<std::uint64_t> FitCell::headroom(const FitFigures& figures) const {
+  if (figures.peak_reserved > facts.memory.count) return std::nullopt;
+  return facts.memory.count - figures.peak_reserved;
+}
+
 FitSearch::FitSearch(FitQuestion question)
     : question_(std::move(question)), values_(values_of(question_)) {
   for (std::size_t point = 0; point < question_.points.size(); ++point)
     for (std::size_t gpu = 0; gpu < question_.gpus.size(); ++gpu)
-      for (std::size_t conf = 0; conf < question_.confs.size(); ++conf) {
-        FitCell cell;
-        cell.point = point;
-        cell.gpu = gpu;
-        cell.conf = conf;
-        cell.facts.memory = question_.gpus[gpu].memory;
-        for (const replay::SearchedValue& value : values_[point])
-          cell.facts.values.push_back(value.number);
-        if (values_[point].empty()) cell.problem = "no value comes out even in all derived ones";
-        cells_.push_back(std::move(cell));
-      }
+      for (std::size_t conf = 0; conf < question_.asked_conf_count; ++conf)
+        cells_.push_back(new_cell(point, gpu, conf));
+}
+
+FitCell FitSearch::new_cell(std::size_t point, std::size_t gpu, std::size_t conf) const {
+  FitCell cell;
+  cell.point = point;
+  cell.gpu = gpu;
+  cell.conf = conf;
+  cell.is_advised = conf >= question_.asked_conf_count;
+  cell.facts.memory = question_.gpus[gpu].memory;
+  for (const replay::SearchedValue& value : values_[point])
+    cell.facts.values.push_back(value.number);
+  if (values_[point].empty()) cell.problem = "no value comes out even in all derived ones";
+  return cell;
+}
+
+std::size_t FitSearch::index_of(std::size_t point, std::size_t gpu, std::size_t conf) const {
+  return (point * question_.gpus.size() + gpu) * question_.asked_conf_count + conf;
+}
+
+const FitCell& FitSearch::cell_at(std::size_t point, std::size_t gpu, std::size_t conf) const {
+  return cells_[index_of(point, gpu, conf)];
 }
 
 bool FitSearch::is_same_group(std::size_t gpu, std::size_t other) const {
@@ -72,7 +91,7 @@ std::size_t FitSearch::first_of_group(std::size_t gpu) const {
 }
 
 const FitCell& FitSearch::teacher_of(const FitCell& cell) const {
-  return cells_[cell.point * question_.gpus.size() * question_.confs.size()];
+  return cell_at(cell.point, 0, 0);
 }
 
 bool FitSearch::waits_for_teacher(const FitCell& cell) const {
@@ -82,9 +101,10 @@ bool FitSearch::waits_for_teacher(const FitCell& cell) const {
 
 bool FitSearch::all_histories_are_the_same(const FitCell& cell) const {
   const auto runs = unlimited_runs(cell);
-  if (runs.size() < 2 || runs.begin()->second->course.empty()) return false;
-  return std::ranges::all_of(
-      runs, [&](const auto& run) { return run.second->course == runs.begin()->second->course; });
+  if (runs.size() < 2 || runs.begin()->second->history_fingerprint.empty()) return false;
+  return std::ranges::all_of(runs, [&](const auto& run) {
+    return run.second->history_fingerprint == runs.begin()->second->history_fingerprint;
+  });
 }
 
 std::vector<WantedRun> FitSearch::wishes_of(FitCell& cell) const {
@@ -106,7 +126,8 @@ std::vector<WantedRun> FitSearch::wishes_of(FitCell& cell) const {
   return wishes;
 }
 
-std::vector<FitRunKey> FitSearch::wanted() {
+/// The runs that all cells wish for, the most useful first, also those that were begun.
+std::vector<FitRunKey> FitSearch::runs_wished() {
   std::vector<std::vector<FitRunKey>> by_rank;
   for (FitCell& cell : cells_) {
     // Runs of other points change nothing.
@@ -122,12 +143,55 @@ std::vector<FitRunKey> FitSearch::wanted() {
       by_rank[i].push_back(key);
     }
   }
-  std::vector<FitRunKey> wanted;
+  std::vector<FitRunKey> wished;
   for (const std::vector<FitRunKey>& keys : by_rank)
-    for (const FitRunKey& key : keys)
-      if (!begun_.contains(key) && std::ranges::find(wanted, key) == wanted.end())
-        wanted.push_back(key);
+    wished.insert(wished.end(), keys.begin(), keys.end());
+  return wished;
+}
+
+std::vector<FitRunKey> FitSearch::wanted() {
+  std::vector<FitRunKey> wished = runs_wished();
+  while (open_promising_cells()) wished = runs_wished();
+  std::vector<FitRunKey> wanted;
+  for (const FitRunKey& key : wished)
+    if (!begun_.contains(key) && std::ranges::find(wanted, key) == wanted.end())
+      wanted.push_back(key);
   return wanted;
+}
+
+/// Once all is known of a point on a GPU, the option string to advise with which most should fit,
+/// if that is more than fits with the others.
+std::optional<FitCell> FitSearch::promising_cell(std::size_t point, std::size_t gpu) const {
+  std::set<std::size_t> tried;
+  std::optional<std::size_t> most;
+  for (const FitCell& cell : cells_) {
+    if (cell.point != point || cell.gpu != gpu) continue;
+    if (!cell.is_done || (!cell.problem.empty() && !cell.is_advised)) return std::nullopt;
+    if (cell.is_advised) tried.insert(cell.conf);
+    most = std::max(most, largest_value(cell.facts).fits);
+  }
+  std::optional<FitCell> best;
+  for (std::size_t conf = question_.asked_conf_count; conf < question_.confs.size(); ++conf) {
+    if (tried.size() >= most_advised_tries || tried.contains(conf)) continue;
+    FitCell cell = new_cell(point, gpu, conf);
+    for (auto run = runs_.lower_bound({point, 0, 0, 0, RunLimit::none});
+         run != runs_.end() && run->first.point == point; ++run)
+      learn(cell, run->first, run->second.figures);
+    const auto guess = guessed_largest(cell.facts);
+    if (guess <= most) continue;
+    most = guess;
+    best = std::move(cell);
+  }
+  return best;
+}
+
+/// Whether there was one.
+bool FitSearch::open_promising_cells() {
+  if (question_.confs.size() == question_.asked_conf_count) return false;
+  const std::size_t before = cells_.size();
+  for (const auto& [point, gpu] : std::exchange(may_have_advice_, {}))
+    if (auto cell = promising_cell(point, gpu)) cells_.push_back(std::move(*cell));
+  return cells_.size() > before;
 }
 
 /// A run without a failure tells how the need grows.
@@ -140,7 +204,7 @@ void FitSearch::learn(FitCell& cell, const FitRunKey& key, const FitFigures& fig
   if (is_own && need)
     cell.facts.needs[key.value] = Bytes{*need};
   else if (is_own && key.limit == RunLimit::none)
-    cell.facts.untold.insert(key.value);
+    cell.facts.runs_without_need.insert(key.value);
   else if (need && is_same_group(key.gpu, teacher_of(cell).gpu))
     cell.facts.hints[key.value] = Bytes{*need};
 }
@@ -207,6 +271,7 @@ void FitSearch::add(const FitRunKey& key, MadeFitRun made) {
   for (FitCell& cell : cells_) {
     if (cell.point != key.point) continue;
     cell.is_stale = true;
+    may_have_advice_.emplace(cell.point, cell.gpu);
     const bool is_of_cell = cell.gpu == key.gpu && cell.conf == key.conf;
     if (key.limit == RunLimit::none ? is_same_group(cell.gpu, key.gpu) : is_of_cell)
       note_problem(cell, key, figures);

@@ -39,8 +39,10 @@ struct FitQuestion {
   const replay::Placeholder* searched = nullptr;
   std::vector<replay::PlaceholderValues> points;
   std::vector<FitGpu> gpus;
-  /// At least one; empty for the option string of the environment.
+  /// At least one; empty for the option string of the environment. After those that were asked for
+  /// come those to advise, of which only the promising ones are tried.
   std::vector<std::optional<std::string>> confs;
+  std::size_t asked_conf_count = 1;
   /// The other options.
   DryRunArguments base;
 };
@@ -74,6 +76,7 @@ enum class FitVerdict : std::uint8_t {
   ended_otherwise,
 };
 
+/// A point of the grid on a GPU, under an option string.
 struct FitCell {
   std::size_t point = 0;
   std::size_t gpu = 0;
@@ -87,10 +90,15 @@ struct FitCell {
   std::string problem;
   /// The last lines that the program printed, for the problem.
   std::string last_words;
+  /// The option string is one to advise.
+  bool is_advised = false;
   /// The runs that it wants, as far as nothing has come in since.
   std::vector<replay::WantedRun> wishes;
   bool is_stale = true;
   bool is_done = false;
+
+  /// The memory of the GPU that the run leaves; empty if it takes more than there is.
+  std::optional<std::uint64_t> headroom(const FitFigures& figures) const;
 };
 
 class FitSearch {
@@ -104,7 +112,11 @@ class FitSearch {
   void add(const FitRunKey& key, MadeFitRun made);
 
   const FitQuestion& question() const { return question_; }
+  /// The cells of the option strings that were asked for come first, then those of the ones to
+  /// advise that replays chose.
   const std::vector<FitCell>& cells() const { return cells_; }
+  /// Requires: the option string was asked for.
+  const FitCell& cell_at(std::size_t point, std::size_t gpu, std::size_t conf) const;
   const std::map<FitRunKey, MadeFitRun>& runs() const { return runs_; }
   /// The allowed values at a point of the grid, rising; one without a name if nothing is searched.
   const std::vector<replay::SearchedValue>& values(std::size_t point) const {
@@ -125,6 +137,11 @@ class FitSearch {
   std::string identity_of(const FitRunKey& key) const;
 
  private:
+  std::size_t index_of(std::size_t point, std::size_t gpu, std::size_t conf) const;
+  FitCell new_cell(std::size_t point, std::size_t gpu, std::size_t conf) const;
+  std::optional<FitCell> promising_cell(std::size_t point, std::size_t gpu) const;
+  bool open_promising_cells();
+  std::vector<FitRunKey> runs_wished();
   replay::PlaceholderValues values_of_run(const FitRunKey& key) const;
   DryRunArguments arguments_of(const FitRunKey& key) const;
   bool is_same_group(std::size_t gpu, std::size_t other) const;
@@ -144,6 +161,8 @@ class FitSearch {
   std::vector<FitCell> cells_;
   std::map<FitRunKey, MadeFitRun> runs_;
   std::set<FitRunKey> begun_;
+  /// Points, by their numbers, and GPUs of which something became known.
+  std::set<std::pair<std::size_t, std::size_t>> may_have_advice_;
 };
 
 }  // namespace vramlab::tools

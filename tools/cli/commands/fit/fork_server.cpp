@@ -3,10 +3,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <array>
 #include <cerrno>
@@ -15,6 +13,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tools/cli/commands/fit/own_processes.h"
+#include "tools/cli/kit/preloaded_program.h"
 #include "tools/cli/printers/json_text.h"
 
 namespace vramlab::tools {
@@ -38,17 +38,9 @@ std::array<int, 2> socket_pair(int kind) {
 }
 
 [[noreturn]] void become_server(const PreloadedProgram& program, const std::string& log,
-                                int control) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setpgid(0, 0);
-  sigset_t all;
-  sigfillset(&all);
-  sigprocmask(SIG_UNBLOCK, &all, nullptr);
-  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  dup2(input, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
+                                pid_t parent, int control) {
+  stand_alone(parent, SIGKILL);
+  take_standard_streams(log);
   fcntl(control, F_SETFD, 0);
   become_preloaded(program);
 }
@@ -95,21 +87,6 @@ void send_to_all(pid_t process, int signal) {
   if (kill(-process, signal) != 0) kill(process, signal);
 }
 
-bool is_any_left(pid_t process) { return kill(-process, 0) == 0; }
-
-void wait_shortly() {
-  const timespec pause{0, 1'000'000L * poll_ms};
-  nanosleep(&pause, nullptr);
-}
-
-/// Asks processes that the program left to end, and does not wait for ever.
-void end_what_is_left(pid_t process) {
-  if (!is_any_left(process)) return;
-  kill(-process, SIGTERM);
-  for (int polls = 0; polls < most_polls_of_ending && is_any_left(process); ++polls) wait_shortly();
-  kill(-process, SIGKILL);
-}
-
 sigset_t requests_to_end() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -117,11 +94,8 @@ sigset_t requests_to_end() {
   return signals;
 }
 
-int status_of_wait(int ended) {
-  return WIFSIGNALED(ended) ? ended_by_signal + WTERMSIG(ended) : WEXITSTATUS(ended);
-}
-
-/// The lines of a connection: the process, then the status and the processor time.
+/// The lines of a connection: the processes of the minder and of the program, then the program's
+/// status and processor time.
 class Answers {
  public:
   explicit Answers(int connection) : connection_(connection) {}
@@ -183,8 +157,9 @@ ForkServer::ForkServer(const DryRunArguments& arguments, const std::filesystem::
        std::to_string(other), arguments.program[1]},
       stand_in_variables(arguments, stand_ins, folder),
       stand_in_libraries(stand_ins)};
+  const pid_t parent = getpid();
   process_ = fork();
-  if (process_ == 0) become_server(program, folder.string() + ".log", other);
+  if (process_ == 0) become_server(program, folder.string() + ".log", parent, other);
   close(other);
   control_ = own;
   if (process_ < 0) fail("no process can be made");
@@ -216,15 +191,15 @@ ForkedEnd run_forked(const ForkedRun& run, const PreloadedProgram& program) {
   sigset_t signals_before;
   sigprocmask(SIG_BLOCK, &signals, &signals_before);
   Answers answers(connect_with(run, program));
-  const pid_t process = std::stoi(answers.line(0));
-  run.tell_process(process);
-  std::istringstream told(answers.line(process));
-  int ended = 0;
+  std::istringstream begun(answers.line(0));
+  pid_t minder = 0;
   ForkedEnd end;
-  end.process = process;
-  told >> ended >> end.processor_s;
-  end.status = status_of_wait(ended);
-  end_what_is_left(process);
+  begun >> minder >> end.process;
+  run.tell_minder(minder);
+  std::istringstream told(answers.line(end.process));
+  int waited = 0;
+  told >> waited >> end.processor_s;
+  end.status = exit_status_of(waited);
   sigprocmask(SIG_SETMASK, &signals_before, nullptr);
   return end;
 }

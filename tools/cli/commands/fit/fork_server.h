@@ -45,12 +45,12 @@ struct ForkedEnd {
 struct ForkedRun {
   int control = -1;
   std::string log;
-  /// Told the process of the program once it runs.
-  std::function<void(pid_t)> tell_process;
+  /// Told the process that minds the program, above all that the program starts.
+  std::function<void(pid_t)> tell_minder;
 };
 
-/// Runs the program as a fork of the server, to its end, in the process of a run. If somebody asks
-/// us to end, the program is ended with all processes that it started. Throws if the server is
+/// Runs the program as a fork of the server, to its end and to that of all that it started, in the
+/// process of a run. If somebody asks us to end, the program is asked to. Throws if the server is
 /// gone.
 ForkedEnd run_forked(const ForkedRun& run, const PreloadedProgram& program);
 

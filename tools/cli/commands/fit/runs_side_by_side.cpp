@@ -1,10 +1,8 @@
 #include "tools/cli/commands/fit/runs_side_by_side.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,6 +17,7 @@
 #include <stdexcept>
 
 #include "tools/cli/commands/fit/fork_server.h"
+#include "tools/cli/commands/fit/own_processes.h"
 #include "tools/cli/kit/preloaded_program.h"
 #include "tools/cli/printers/json_text.h"
 
@@ -33,25 +32,6 @@ constexpr auto most_ending = 5s;
 
 // ---- The process of a run -----------------------------------------------------------------------
 
-/// The program's output goes to its own file, its input is empty.
-void take_standard_streams(const std::string& log) {
-  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (input >= 0) dup2(input, STDIN_FILENO);
-  if (output >= 0) dup2(output, STDOUT_FILENO);
-  if (output >= 0) dup2(output, STDERR_FILENO);
-}
-
-/// Signals of the terminal do not reach the run, and those to its parent end it.
-void stand_alone(pid_t parent) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  sigset_t all;
-  sigfillset(&all);
-  sigprocmask(SIG_UNBLOCK, &all, nullptr);
-  if (getppid() != parent) _exit(1);
-}
-
 void write_all(int file, const std::string& text) {
   std::size_t done = 0;
   while (done < text.size()) {
@@ -62,8 +42,8 @@ void write_all(int file, const std::string& text) {
   }
 }
 
-/// A run whose program is forked by the server. The program's process is the first line of the
-/// file.
+/// A run whose program is forked by the server. The process that minds the program is the first
+/// line of the file.
 FitFigures forked_figures(const FitRun& run, int file) {
   double processor_s = 0;
   const ForkedRun forked{run.fork_server, run.log, [file](pid_t process) {
@@ -79,7 +59,7 @@ FitFigures forked_figures(const FitRun& run, int file) {
 }
 
 [[noreturn]] void run_alone(const FitRun& run, pid_t parent, int file) {
-  stand_alone(parent);
+  stand_alone(parent, SIGTERM);
   take_standard_streams(run.log);
   FitFigures figures;
   try {
@@ -220,8 +200,8 @@ void RunsSideBySide::ask_to_end(Run& run, FitStop reason) {
 /// Ends it if it has taken too long.
 void RunsSideBySide::look_at(Run& run) {
   std::vector<pid_t> tree = tree_of(run.process);
-  if (const pid_t forked = process_in(run.file); forked != 0) {
-    const std::vector<pid_t> more = tree_of(forked);
+  if (const pid_t minder = process_in(run.file); minder != 0) {
+    const std::vector<pid_t> more = tree_of(minder);
     tree.insert(tree.end(), more.begin(), more.end());
   }
   double processor_s = 0;
@@ -260,8 +240,8 @@ EndedRun RunsSideBySide::finished(const Run& run) const {
   else
     ended.figures.trouble = "the process of the run ended before it told anything";
   // Nobody else ends a program of the interpreter that runs share.
-  const pid_t forked = json.is_object() ? 0 : process_in(run.file);
-  if (forked != 0) kill(-forked, SIGKILL);
+  if (const pid_t minder = json.is_object() ? 0 : process_in(run.file); minder != 0)
+    for (const pid_t process : tree_of(minder)) kill(process, SIGKILL);
   close(run.file);
   ended.figures.stopped = run.stopped;
   ended.figures.processor_s = std::max(run.processor_s, ended.figures.processor_s);

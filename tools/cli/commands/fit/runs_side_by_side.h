@@ -48,7 +48,7 @@ class RunsSideBySide {
   struct Run {
     std::size_t number = 0;
     pid_t process = 0;
-    /// A file in memory for the program's process, if it is none of ours, and for the figures.
+    /// A file in memory for the process that minds a forked program, and for the figures.
     int file = -1;
     FitStop stopped = FitStop::none;
     Clock::time_point asked_to_end;

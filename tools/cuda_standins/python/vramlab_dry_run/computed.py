@@ -30,6 +30,7 @@ UNKNOWN, MADE_UP, FOUND, KNOWN = range(4)
 
 # Numbers that are kept as tensors of the host.
 _MOST_NUMBERS = 256
+_MOST_OF_INT64 = 2**63 - 1
 # How many an operation found, and whether that is made up.
 _FOUND_NOTHING = (None, False)
 
@@ -666,7 +667,15 @@ def _call(operation, keyset, args, kwargs):
     if reads is None and found is _FOUND_NOTHING and mode.reads is None and mode.found is None:
         result = run(keyset, *args, **kwargs)
     else:
-        result = mode.run_reading(lambda: run(keyset, *args, **kwargs), reads, found)
+        try:
+            result = mode.run_reading(lambda: run(keyset, *args, **kwargs), reads, found)
+        except RuntimeError:
+            if operation.base != "_local_scalar_dense" or args[0].dtype is not mode.torch.uint64:
+                raise
+            with mode.aside():
+                as_signed = args[0].view(mode.torch.int64)
+            # In some versions no kernel in Python can return a number above those of int64: the highest bit is lost.
+            result = run(keyset, as_signed) & _MOST_OF_INT64
     known.forget_written()
     if is_known and not mode.torch._C._cuda_isCurrentStreamCapturing():
         with mode.aside():

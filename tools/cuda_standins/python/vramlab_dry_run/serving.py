@@ -4,11 +4,14 @@ and each run is a fork of it. `vramlab fit` starts this as a program of its own.
     python serving.py CONTROL SCRIPT
 
 CONTROL is the number of a socket that both sides inherit. Each request on it is JSON (arguments, variables, folder and
-log) with a socket of its own, which gets the process of the run, and at last its status and processor time.
+log) with a socket of its own, which gets two processes, that which minds the run and that of the program, and at last
+the program's status and processor time.
 """
 
 import array
+import atexit
 import contextlib
+import gc
 import json
 import os
 import select
@@ -16,10 +19,15 @@ import signal
 import socket
 import sys
 import threading
+import time
 import types
 
 _MOST_BYTES = 1 << 18
 _SECONDS_BETWEEN_LOOKS = 0.01
+_SECONDS_OF_ENDING = 0.1
+_LOOKS_BEFORE_THE_END, _MOST_LOOKS = 30, 60
+# Options of prctl().
+_SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 
 
 def packages_of(source):
@@ -82,36 +90,77 @@ def _tell(answer, line):
 
 def _serve(control):
     """Returns in the process of a run, with its request; ends in our own."""
-    runs = {}
     while True:
-        while runs:
-            process, status, used = os.wait4(-1, os.WNOHANG)
-            if process == 0:
-                break
-            answer = runs.pop(process, None)
-            if answer:
-                _tell(answer, b"%d %.3f\n" % (status, used.ru_utime + used.ru_stime))
-                answer.close()
-        if not select.select([control], [], [], _SECONDS_BETWEEN_LOOKS if runs else None)[0]:
-            continue
         received = _received(control)
+        _reap()
         if received is None:
             os._exit(0)
         request, answer = received
-        process = os.fork()
-        if process == 0:
+        if os.fork() == 0:
             control.close()
-            for other in [*runs.values(), answer]:
-                other.close()
-            return request
-        runs[process] = answer
-        _tell(answer, b"%d\n" % process)
+            if _mind(answer):
+                return request
+            os._exit(0)
+        answer.close()
+
+
+def _reap():
+    """Children that have ended, of which nobody wants to know more."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _mind(answer):
+    """Makes the process of the program, and returns true in it. Our own stays to see its end, and to end all that it
+    started, also what left its group and its session."""
+    _end_with_parent()
+    os.setpgid(0, 0)
+    _control_process(_SET_CHILD_SUBREAPER, 1)
+    program = os.fork()
+    if program == 0:
+        answer.close()
+        return True
+    _tell(answer, b"%d %d\n" % (os.getpid(), program))
+    end = _end_of(program, answer)
+    _end_children()
+    if end:
+        status, used = end
+        _tell(answer, b"%d %.3f\n" % (status, used.ru_utime + used.ru_stime))
+    return False
+
+
+def _end_of(program, answer):
+    """The status and what was used; nothing if nobody waits for it any more."""
+    while True:
+        process, status, used = os.wait4(program, os.WNOHANG)
+        if process:
+            return status, used
+        if select.select([answer], [], [], _SECONDS_BETWEEN_LOOKS)[0]:
+            return None
+
+
+def _end_children():
+    """They are asked first, as they may have something to write, and are not waited for for ever."""
+    for look in range(_MOST_LOOKS):
+        _reap()
+        with open("/proc/self/task/%d/children" % os.getpid()) as file:
+            left = [int(process) for process in file.read().split()]
+        if not left:
+            return
+        for process in left if look == 0 or look >= _LOOKS_BEFORE_THE_END else ():
+            os.kill(process, signal.SIGTERM if look == 0 else signal.SIGKILL)
+        time.sleep(_SECONDS_OF_ENDING)
+
+
+def _control_process(option, value):
+    import ctypes
+
+    ctypes.CDLL(None).prctl(option, value)
 
 
 def _end_with_parent():
-    import ctypes
-
-    ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))
+    _control_process(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGKILL))
 
 
 def _become(request, script):
@@ -157,6 +206,8 @@ def _main():
     control.sendall(reason.encode("utf-8") or b"ready")
     if reason:
         return
+    # At the end of a run nobody looks through the objects that are left, which would take as long as a short program.
+    atexit.register(gc.freeze)
     request = _serve(control)
     main = _become(request, script)
     exec(compile(source, script, "exec", dont_inherit=True), main.__dict__)
