@@ -7,6 +7,7 @@ Leaves with 1 if anything differs from what it should be."""
 
 import argparse
 import concurrent.futures
+import dataclasses
 import json
 import os
 import pathlib
@@ -16,6 +17,7 @@ import sys
 import tempfile
 
 import checks
+import fit_compared
 import options_compared
 from runs import Bench, last_words
 from suite import PROGRAMS
@@ -129,6 +131,14 @@ def check_ordered_memory(bench, program):
     return [] if "modelled" in run.errors else ["cudaMallocAsync is not said to be modelled"]
 
 
+def check_fit(bench, program):
+    """`vramlab fit` beside plain dry runs of every value."""
+    first, last = program.fit_values
+    sized = dataclasses.replace(fit_compared.named(program.compared_by_fit), first=first, last=last)
+    _, told = fit_compared.differences(fit_compared.Bench(bench.python, bench.vramlab), sized, bench.folder)
+    return [f"fit: {text}" for text in told]
+
+
 def judge(bench, program, plugin):
     """The runs of a program and all that is wrong with them."""
     runs = [bench.run(program, options) for options in program.option_strings]
@@ -147,6 +157,8 @@ def judge(bench, program, plugin):
                                        VRAMLAB_DRY_RUN_KINDS="0")
         if program.plugin and plugin and not wrong:
             wrong = check_plugin(bench, program, runs, plugin)
+        if program.compared_by_fit and not wrong:
+            wrong = check_fit(bench, program)
         if program.inside_others and not wrong:
             wrong = check_inside_others(bench, program, runs[0])
             wrong += check_ordered_memory(bench, program)

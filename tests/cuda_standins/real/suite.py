@@ -50,6 +50,9 @@ class Program:
     pinned: bool = False
     # Tells how much managed memory there was.
     managed: bool = False
+    # The program of fit_compared.py with which `vramlab fit` is asked, too, and its values.
+    compared_by_fit: str = ""
+    fit_values: tuple = ()
     # Tells which option strings PyTorch takes.
     asks_options: bool = False
 
@@ -109,6 +112,8 @@ PROGRAMS = [
                             f"{EXPANDABLE},expandable_segments_reserve:0.04"), says="FAILURES 6"),
     Program("exact_addresses", since=(2, 13), what_if=False, says="REFUSED 3"),
     Program("option_strings", since=(2, 13), says="TAKEN", asks_options=True),
+    Program("sized", ("--model", "conv", "--batch", "3"), option_strings=BOTH, compared_by_fit="conv",
+            fit_values=(4, 7)),
     Program("optimizers", option_strings=BOTH, labelled=True),
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
     Program("unrecorded_calls", option_strings=BOTH, since=(2, 6), no_what_if_in=POOLS_UNNAMED,

@@ -1,6 +1,9 @@
 """Two steps of a model whose batch is an argument, for `vramlab fit` (fit_compared.py)."""
 import argparse
+import functools
+import os
 
+import figures
 import gpt
 import torch
 import torch.utils.checkpoint
@@ -45,8 +48,26 @@ class Lstm:
         return nn.functional.cross_entropy(head(layers(words(text))[0]).flatten(0, 1), text.flatten())
 
 
+class Sharded(Gpt):
+    """For torchrun, or as one rank of a job."""
+
+    def __init__(self):
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        torch.distributed.init_process_group("nccl")
+        from torch.distributed.fsdp import FullyShardedDataParallel
+        from torch.distributed.fsdp.wrap import transformer_auto_wrap_policy
+
+        super().__init__()
+        policy = functools.partial(transformer_auto_wrap_policy, transformer_layer_cls={gpt.Block})
+        self.model = FullyShardedDataParallel(self.model, auto_wrap_policy=policy, use_orig_params=True)
+
+    def loss(self, batch):
+        words = gpt.some_words(batch, 257, words=2048)
+        return nn.functional.cross_entropy(self.model(words[:, :-1]).flatten(0, 1), words[:, 1:].flatten())
+
+
 MODELS = {"gpt": Gpt, "checkpoint": lambda: Gpt(checkpoint=True), "amp": Amp, "conv": Convolutions,
-          "lstm": Lstm}
+          "lstm": Lstm, "fsdp": Sharded}
 
 
 def main():
@@ -60,6 +81,8 @@ def main():
         trained.loss(options.batch).backward()
         optimizer.step()
         optimizer.zero_grad()
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 main()
