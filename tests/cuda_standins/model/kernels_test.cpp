@@ -193,15 +193,16 @@ TEST(KernelAnswers, truths_that_are_told_are_counted_as_on_a_gpu) {
   RememberedTruths truths;
   std::vector<char> told(4000);
   told[3] = told[1500] = told[3500] = 1;
-  truths.tell(operand - 1000, told, RememberedTruths::Source::known);
+  truths.tell(operand - 1000, told, ValueOrigin::known);
   const KernelAnswer answer = counted_truths(truths_counted, truths);
   EXPECT_EQ(answer.number, 2U) << "of the 3000 that begin there";
-  EXPECT_TRUE(answer.is_known);
-  EXPECT_TRUE(counted(sum_of_parts, answer).is_known);
+  EXPECT_EQ(answer.origin, ValueOrigin::known);
+  EXPECT_EQ(counted(sum_of_parts, answer).origin, ValueOrigin::known);
   truths.forget(operand + 8, 1);
-  EXPECT_FALSE(counted_truths(truths_counted, truths).is_known) << "written in part";
-  truths.tell(operand, told, RememberedTruths::Source::made_up);
-  EXPECT_FALSE(counted_truths(truths_counted, truths).is_known);
+  EXPECT_EQ(counted_truths(truths_counted, truths).origin, ValueOrigin::made_up)
+      << "written in part";
+  truths.tell(operand, told, ValueOrigin::made_up);
+  EXPECT_EQ(counted_truths(truths_counted, truths).origin, ValueOrigin::made_up);
   truths.forget_told();
   EXPECT_EQ(counted_truths(truths_counted, truths).number, 0U);
 }

@@ -156,12 +156,12 @@ STAND_IN_EXPORT unsigned long vramlab_dry_run_take_written(unsigned long long* a
 }
 STAND_IN_EXPORT void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
                                                  unsigned long long count, int is_known) {
-  using Source = RememberedTruths::Source;
   the_driver().look([=](StandInDriver& driver) {
     RememberedTruths& told = driver.host_values().truths();
     if (truths == nullptr) return told.forget_told();
     const char* const first = static_cast<const char*>(truths);
-    told.tell(at, {first, first + count}, is_known == 0 ? Source::made_up : Source::known);
+    told.tell(at, {first, first + count},
+              is_known == 0 ? ValueOrigin::made_up : ValueOrigin::known);
   });
 }
 STAND_IN_EXPORT const void* vramlab_dry_run_written_count() {

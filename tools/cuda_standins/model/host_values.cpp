@@ -34,7 +34,7 @@ bool HostValueSource::fill(void* at, std::uint64_t bytes) {
     std::memset(at, 0, bytes);
     if (!last_.fits(bytes)) return false;
     std::memcpy(at, &last_.number, std::min(bytes, sizeof last_.number));
-    return last_.is_known;
+    return last_.origin == ValueOrigin::known;
   }
   const std::uint64_t word = word_of(bytes);
   for (std::uint64_t place = 0; place < bytes; place += word) {

@@ -131,7 +131,7 @@ RememberedTruths::YesCount RememberedTruths::count_yes(const Place& place) const
   if (place.count > truths.size() - begin) return {};
   const auto first = truths.begin() + static_cast<std::ptrdiff_t>(begin);
   const auto none = std::count(first, first + static_cast<std::ptrdiff_t>(place.count), 0);
-  return {place.count - static_cast<std::uint64_t>(none), found->second.source};
+  return {place.count - static_cast<std::uint64_t>(none), found->second.origin};
 }
 
 KernelQuestion question_of(std::string_view name) {
@@ -178,7 +178,7 @@ KernelAnswer answer_of_zeros(const KernelQuestion& question, void* const* argume
     case Kind::count_of_truths: {
       if (arguments == nullptr) return {Form::count, 0};
       const auto yes = before.truths.count_yes(counted_truths(question, arguments));
-      return {Form::count, yes.count, yes.source == RememberedTruths::Source::known};
+      return {Form::count, yes.count, yes.origin};
     }
     case Kind::fill:
     case Kind::both:

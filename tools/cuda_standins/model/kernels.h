@@ -57,6 +57,9 @@ inline const NumberType* number_type_at(std::string_view text) {
   return nullptr;
 }
 
+/// The origin of a value: nobody knows it, or it is that of a GPU.
+enum class ValueOrigin : std::uint8_t { made_up, known };
+
 // RememberedTruths: the value that a whole tensor of truths was last said to have. A mask is
 // counted more than once, and two masks are joined, so each count must be the same. A program that
 // reuses the memory for as many other truths, by a kernel of which nothing is known, gets the old
@@ -75,10 +78,9 @@ class RememberedTruths {
     std::uint64_t count = 0;
   };
 
-  enum class Source : std::uint8_t { made_up, known };
   struct YesCount {
     std::uint64_t count = 0;
-    Source source = Source::made_up;
+    ValueOrigin origin = ValueOrigin::made_up;
   };
 
   void set(const Place& place, bool is_yes) {
@@ -90,8 +92,8 @@ class RememberedTruths {
     const auto found = truths_.find(place.at);
     return found != truths_.end() && found->second.count == place.count && found->second.is_yes;
   }
-  void tell(std::uint64_t at, std::vector<char> truths, Source source) {
-    told_.insert_or_assign(at, Told{std::move(truths), source});
+  void tell(std::uint64_t at, std::vector<char> truths, ValueOrigin origin) {
+    told_.insert_or_assign(at, Told{std::move(truths), origin});
   }
   void forget_told() { told_.clear(); }
   YesCount count_yes(const Place& place) const;
@@ -112,7 +114,7 @@ class RememberedTruths {
   };
   struct Told {
     std::vector<char> truths;
-    Source source = Source::made_up;
+    ValueOrigin origin = ValueOrigin::made_up;
   };
   using ToldTruths = std::map<std::uint64_t, Told>;
 
@@ -167,8 +169,7 @@ struct KernelAnswer {
   Form form = Form::truth;
   /// The number that the bytes begin with.
   std::uint64_t number = 0;
-  /// The number is that of a GPU.
-  bool is_known = false;
+  ValueOrigin origin = ValueOrigin::made_up;
 
   bool is_yes() const { return form == Form::truth && number != 0; }
   /// Says whether an answer has so many bytes.
