@@ -346,6 +346,7 @@ class DryRunOptions(TypedDict, total=False):
     device_memory: Amount
     explain: bool
     fail_if: Texts
+    fail_on_invalid: bool
     fail_on_oom: bool
     force: bool
     gpus: int
