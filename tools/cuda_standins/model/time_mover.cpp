@@ -60,7 +60,9 @@ void TimeMover::begin() {
 void TimeMover::run() {
   auto pause = patience;
   std::unique_lock guard(lock_);
-  while (!is_stopped_.wait_for(guard, pause, [this] { return stops_; }))
+  // By the system's clock: old C libraries wait by no other one.
+  while (!is_stopped_.wait_until(guard, std::chrono::system_clock::now() + pause,
+                                 [this] { return stops_; }))
     pause = move_if_idle() ? patience : patience_without_work;
 }
 
