@@ -295,9 +295,9 @@ RecordedHistory HistoryCollector::take() {
   return std::move(history_);
 }
 
-std::uint64_t event_before(const DeviceHistory& device, std::uint64_t entry) {
-  const auto behind = std::ranges::lower_bound(device.entries_left_out, entry);
-  return entry - static_cast<std::uint64_t>(behind - device.entries_left_out.begin());
+std::uint64_t event_before(const DeviceHistory& history, std::uint64_t entry) {
+  const auto behind = std::ranges::lower_bound(history.entries_left_out, entry);
+  return entry - static_cast<std::uint64_t>(behind - history.entries_left_out.begin());
 }
 
 namespace {
@@ -308,10 +308,13 @@ std::vector<NotedScope> scopes_of(const std::vector<traces::NotedCall>& calls,
   std::vector<NotedScope> scopes;
   unsigned depth = 0;
   for (const traces::NotedCall& call : calls) {
-    if (call.kind == traces::ProgramEventKind::pool_begin && depth++ == 0)
-      scopes.push_back({call.before, event_count, call.pool});
-    if (call.kind == traces::ProgramEventKind::pool_end && depth > 0 && --depth == 0)
-      scopes.back().end = call.before;
+    if (call.kind == traces::ProgramEventKind::pool_begin) {
+      if (depth == 0) scopes.push_back({call.before, event_count, call.pool});
+      ++depth;
+    }
+    if (call.kind != traces::ProgramEventKind::pool_end || depth == 0) continue;
+    --depth;
+    if (depth == 0) scopes.back().end = call.before;
   }
   return scopes;
 }

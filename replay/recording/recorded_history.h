@@ -63,6 +63,7 @@ struct MemoryLabel {
 
 /// A history's events in order. Those about segments, failures and markers are few, and are found
 /// without a walk through all the others.
+// NOLINTNEXTLINE(cppcoreguidelines-slicing): its own moves take the sequence as a part of it.
 class RecordedEvents : private traces::LongSequence<AllocatorEvent> {
   using Sequence = traces::LongSequence<AllocatorEvent>;
 

@@ -64,15 +64,15 @@ std::optional<std::uint64_t> bytes_of(const std::string& text) {
 }
 
 std::string convert(std::string& text) {
+  std::string refusal = "expected a size such as 80GiB or 23.69GiB, found " + text;
   try {
-    if (const auto bytes = bytes_of(text)) {
-      text = std::to_string(*bytes);
-      return "";
-    }
+    const auto bytes = bytes_of(text);
+    if (!bytes) return refusal;
+    text = std::to_string(*bytes);
+    return "";
   } catch (const CLI::ValidationError&) {
-    // Refused below, like every text that is no size.
+    return refusal;
   }
-  return "expected a size such as 80GiB or 23.69GiB, found " + text;
 }
 
 FreeTiming timing_of(const std::string& name) {

@@ -7,7 +7,7 @@
 
 namespace vramlab::dry_run {
 
-thread_local bool StandInDriver::is_in_host_function_ = false;
+thread_local bool StandInDriver::is_in_host_function = false;
 
 StandInDriver::StandInDriver(const DriverOptions& options, DriverWatcher* watcher)
     : options_(options),
@@ -136,9 +136,9 @@ WorkOrder StandInDriver::host_function(std::function<void()> function) {
   WorkOrder order;
   order.work.kind = streams::WorkKind::host_function;
   order.body = [function = std::move(function)] {
-    is_in_host_function_ = true;
+    is_in_host_function = true;
     function();
-    is_in_host_function_ = false;
+    is_in_host_function = false;
   };
   return order;
 }

@@ -52,7 +52,7 @@ class StandInDriver {
                 const Body& body) {
     if (is_forked_) return CUDA_ERROR_NOT_INITIALIZED;
     // The lock is held already, by the call that lets time get to the host function.
-    if (is_in_host_function_)
+    if (is_in_host_function)
       return site.needs == CallNeeds::nothing ? body(*this) : CUDA_ERROR_NOT_PERMITTED;
     const std::lock_guard guard(lock_);
     ++call_count_;
@@ -64,7 +64,7 @@ class StandInDriver {
   /// The same for a look from outside: the watcher is told nothing, and no time passes.
   template <class Body>
   auto look(const Body& body) {
-    if (is_in_host_function_) return body(*this);
+    if (is_in_host_function) return body(*this);
     const std::lock_guard guard(lock_);
     return body(*this);
   }
@@ -147,7 +147,7 @@ class StandInDriver {
 
   DriverOptions options_;
   DriverWatcher* watcher_;
-  static thread_local bool is_in_host_function_;
+  static thread_local bool is_in_host_function;
   std::mutex lock_;
   std::uint64_t call_count_ = 0;
   std::atomic<bool> is_forked_ = false;

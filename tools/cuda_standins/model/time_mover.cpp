@@ -47,13 +47,14 @@ TimeMover::~TimeMover() {
   thread_.join();
 }
 
-void TimeMover::begin() {
-  if (thread_.joinable()) return;
+bool TimeMover::begin() {
+  if (thread_.joinable()) return true;
   const WithoutSignals none;
   try {
     thread_ = std::thread([this] { run(); });
+    return true;
   } catch (const std::system_error&) {
-    // The system gives no thread: the next host function asks again, and calls move time as ever.
+    return false;
   }
 }
 

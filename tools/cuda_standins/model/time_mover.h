@@ -19,8 +19,9 @@ class TimeMover {
   TimeMover& operator=(const TimeMover&) = delete;
   ~TimeMover();
 
-  /// Does nothing after the first time. Requires: the driver's lock is held.
-  void begin();
+  /// Does nothing after the first time. False where the system gives no thread: calls move time as
+  /// ever, and the next host function asks again. Requires: the driver's lock is held.
+  bool begin();
 
  private:
   void run();

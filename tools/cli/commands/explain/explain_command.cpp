@@ -51,7 +51,7 @@ std::string explain_printed(const replay::Explanation& explanation,
   answer.headline =
       explanation.file + (conditions.empty() ? "" : " with " + conditions) + ": " + answer.headline;
   const bool is_markdown = format == "markdown";
-  const std::string text = is_markdown ? answer.markdown() : answer.text();
+  std::string text = is_markdown ? answer.markdown() : answer.text();
   if (rows.size() < 2) return text;
   return text + "\n" + (is_markdown ? recordings_markdown(rows) : recordings_text(rows, "  "));
 }
