@@ -13,7 +13,7 @@
 //   in, is temporary;
 // * a request while a model is made or moved is a parameter if its block outlives that.
 //
-// Of all others, those in private pools are memory of graphs, and the rest is not labelled.
+// Blocks in private pools that no rule names are memory of graphs; all others are not labelled.
 #pragma once
 
 #include <cstdint>

@@ -109,6 +109,32 @@ std::string shown_lines(std::string_view text) {
       text, [](char letter) { return letter == '\n' || letter == '\t'; }, escape_for_people);
 }
 
+std::string shown_markup(std::string_view text) {
+  std::string safe;
+  for (const char letter : shown_lines(text)) {
+    switch (letter) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\n':
+        safe += "&#10;";
+        break;
+      default:
+        safe += letter;
+    }
+  }
+  return safe;
+}
+
 std::string shown_json(std::string_view document) {
   return escaped(
       document, [](char letter) { return letter == '\n'; },

@@ -29,6 +29,10 @@ std::size_t least_width_of_call_site(std::string_view site);
 /// The text on one or more lines: line breaks and tabs stay.
 std::string shown_lines(std::string_view text);
 
+/// The text in an element or an attribute of XML or HTML. Letters that XML can't hold are no shown
+/// ones.
+std::string shown_markup(std::string_view text);
+
 /// A document of JSON that means the same, with JSON's own escapes for these letters.
 /// Requires: the document is UTF-8.
 std::string shown_json(std::string_view document);

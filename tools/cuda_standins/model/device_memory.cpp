@@ -43,7 +43,7 @@ bool has_addresses_only(MemoryKind kind) {
 
 std::uint64_t whole_pages(const Allocation& allocation) {
   constexpr std::uint64_t page = 2ULL << 20;
-  return (allocation.bytes + page - 1) / page * page;
+  return rounded_up(allocation.bytes, page);
 }
 
 }  // namespace
@@ -119,8 +119,7 @@ void DeviceMemory::set_external(std::uint32_t device, std::uint64_t bytes) {
 std::optional<std::uint64_t> DeviceMemory::allocate_small(std::uint32_t device,
                                                           std::uint64_t bytes) {
   SharedUnits& small = devices_.at(device).small;
-  constexpr std::uint64_t step = SharedUnits::alignment;
-  const std::uint64_t size = (bytes + step - 1) / step * step;
+  const std::uint64_t size = rounded_up(bytes, SharedUnits::alignment);
   if (const auto at = small.take(size)) return at;
   const auto unit = take(device, granularity_);
   if (!unit) return std::nullopt;

@@ -135,8 +135,7 @@ CUresult GraphMemory::use_for_launch(const Block& block) {
 
 bool GraphMemory::reserve(Held& held, std::uint32_t device, std::uint64_t bytes) {
   if (held.bytes >= bytes) return true;
-  const std::uint64_t unit = memory_.granularity();
-  const std::uint64_t missing = (bytes - held.bytes + unit - 1) / unit * unit;
+  const std::uint64_t missing = rounded_up(bytes - held.bytes, memory_.granularity());
   const auto at = memory_.take(device, missing);
   if (!at) return false;
   held.pieces[*at] = missing;

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::uint64_t unit_bytes = 32ULL << 20;
 
-std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
-
 }  // namespace
 
 MemoryPools::MemoryPools(DeviceMemory& memory, std::uint32_t device_count) : memory_(memory) {
@@ -36,7 +34,7 @@ bool MemoryPools::destroy(std::uint64_t pool) {
 }
 
 bool MemoryPools::grow(Pool& pool, std::uint64_t bytes) {
-  const std::uint64_t size = rounded(bytes, unit_bytes);
+  const std::uint64_t size = rounded_up(bytes, unit_bytes);
   const auto at = memory_.take(pool.device, size);
   if (!at) return false;
   pool.units.add(*at, size);
@@ -48,7 +46,7 @@ bool MemoryPools::grow(Pool& pool, std::uint64_t bytes) {
 std::optional<std::uint64_t> MemoryPools::allocate(std::uint64_t handle, std::uint64_t bytes) {
   if (bytes > DeviceMemory::most_bytes) return std::nullopt;
   Pool& pool = pools_.at(handle);
-  const std::uint64_t size = rounded(bytes, SharedUnits::alignment);
+  const std::uint64_t size = rounded_up(bytes, SharedUnits::alignment);
   auto at = pool.units.take(size);
   if (!at) {
     if (!grow(pool, size)) {

@@ -7,7 +7,13 @@
 #include <optional>
 #include <set>
 
+#include "allocator/types/bytes_and_ids.h"
+
 namespace vramlab::dry_run {
+
+inline std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t step) {
+  return allocator::round_up({bytes}, {step}).count;
+}
 
 class SharedUnits {
  public:

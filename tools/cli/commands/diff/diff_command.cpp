@@ -345,40 +345,13 @@ std::string diff_markdown(const DiffOutcome& outcome) {
   return text + (text.ends_with("\n") ? "" : "\n");
 }
 
-/// A text in XML. Letters that XML can't hold are no shown ones.
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char letter : shown_lines(text)) {
-    switch (letter) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      case '\n':
-        safe += "&#10;";
-        break;
-      default:
-        safe += letter;
-    }
-  }
-  return safe;
-}
-
 std::string case_text(const DiffOutcome& outcome, const replay::JudgedLimit& limit) {
   std::string text = "    <testcase classname=\"vramlab.diff\" name=\"" +
-                     escaped(limit.limit.text) + "\" time=\"0\"";
+                     shown_markup(limit.limit.text) + "\" time=\"0\"";
   if (!limit.is_broken) return text + "/>\n";
   const std::string culprits = culprits_text(outcome.comparison);
-  text += ">\n      <failure type=\"limit\" message=\"" + escaped(limit_text(limit)) + "\">" +
-          escaped(limit_text(limit) + (culprits.empty() ? "" : "\ngrew most: " + culprits)) +
+  text += ">\n      <failure type=\"limit\" message=\"" + shown_markup(limit_text(limit)) + "\">" +
+          shown_markup(limit_text(limit) + (culprits.empty() ? "" : "\ngrew most: " + culprits)) +
           "</failure>\n    </testcase>\n";
   return text;
 }
@@ -393,7 +366,8 @@ std::string diff_junit(const DiffOutcome& outcome) {
   std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vramlab diff\"" + counts +
       ">\n  <testsuite name=\"" +
-      escaped(shown_name(outcome.comparison.base.name + " to " + outcome.comparison.now.name)) +
+      shown_markup(
+          shown_name(outcome.comparison.base.name + " to " + outcome.comparison.now.name)) +
       "\"" + counts + " skipped=\"0\">\n";
   for (const replay::JudgedLimit& limit : limits) text += case_text(outcome, limit);
   return text + "  </testsuite>\n</testsuites>\n";

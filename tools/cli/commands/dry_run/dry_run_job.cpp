@@ -55,6 +55,15 @@ int rank_of(const std::string& name) {
   return name.starts_with("libcudart.so") ? 1 : 2;
 }
 
+/// A variable that lists folders, and the one of ours that comes first in it.
+struct FolderList {
+  const char* variable;
+  const char* folder;
+};
+/// Programs look in the last one for a library by its name without a version.
+constexpr FolderList lists_of_folders[] = {
+    {"PYTHONPATH", "python"}, {"PATH", "bin"}, {"LD_LIBRARY_PATH", "lib"}};
+
 /// The folder in front of those that the caller's variable names, else the environment's.
 std::string in_front_of(const std::filesystem::path& folder, const char* variable,
                         const DryRunArguments& arguments) {
@@ -230,10 +239,6 @@ Variables stand_in_variables(const DryRunArguments& arguments,
                              const std::filesystem::path& stand_ins,
                              const std::filesystem::path& scratch) {
   Variables variables = {
-      {"PYTHONPATH", in_front_of(stand_ins / "python", "PYTHONPATH", arguments)},
-      {"PATH", in_front_of(stand_ins / "bin", "PATH", arguments)},
-      // For programs that look for a library by its name without a version.
-      {"LD_LIBRARY_PATH", in_front_of(stand_ins / "lib", "LD_LIBRARY_PATH", arguments)},
       {"VRAMLAB_DRY_RUN", "1"},
       {"VRAMLAB_DRY_RUN_GPU", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
       {"VRAMLAB_DRY_RUN_GPUS", std::to_string(arguments.gpu_count)},
@@ -244,6 +249,8 @@ Variables stand_in_variables(const DryRunArguments& arguments,
       {"VRAMLAB_DRY_RUN_NOTES", scratch.string()},
       {"VRAMLAB_DRY_RUN_HISTORY", names::literal_name(scratch.string()) + "/history.%p.pickle"},
   };
+  for (const auto& [name, folder] : lists_of_folders)
+    variables.emplace_back(name, in_front_of(stand_ins / folder, name, arguments));
   add_places_of_compiled_code(place_of_compiled_code(arguments, scratch), stand_ins,
                               !arguments.keep_compiled.empty(), variables);
   if (!arguments.values_from.empty())
@@ -262,8 +269,8 @@ Variables stand_in_variables(const DryRunArguments& arguments,
     for (const char* const name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"})
       variables.emplace_back(name, *arguments.conf);
   for (const auto& variable : arguments.variables)
-    if (variable.first != "PYTHONPATH" && variable.first != "PATH" &&
-        variable.first != "LD_LIBRARY_PATH")
+    if (std::ranges::find(lists_of_folders, variable.first, &FolderList::variable) ==
+        std::end(lists_of_folders))
       variables.push_back(variable);
   return variables;
 }

@@ -87,15 +87,21 @@ std::vector<ShownDevice> devices_of(const DryRunOutcome& outcome) {
   return shown;
 }
 
-std::string named(const std::vector<CountedSubject>& subjects) {
+/// The first of them, with these letters between them.
+std::string listed(const std::vector<CountedSubject>& subjects, const std::string& between) {
   std::string text;
   for (const CountedSubject& subject :
        std::span(subjects).first(std::min(most_subjects_named, subjects.size())))
-    text += (text.empty() ? "" : ", ") + short_place(subject.text) +
+    text += (text.empty() ? "" : between) + subject.text +
             (subject.count > 1 ? " (" + std::to_string(subject.count) + "x)" : "");
   if (subjects.size() > most_subjects_named)
     text += " and " + std::to_string(subjects.size() - most_subjects_named) + " more";
   return text;
+}
+
+std::string named(std::vector<CountedSubject> subjects) {
+  for (CountedSubject& subject : subjects) subject.text = short_place(subject.text);
+  return listed(subjects, ", ");
 }
 
 std::string gpu_text(const DryRunArguments& arguments) {
@@ -441,15 +447,7 @@ std::vector<CountedSubject> out_of_bounds_of(const DryRunOutcome& outcome) {
 
 void add_out_of_bounds(std::string& text, const DryRunOutcome& outcome) {
   const auto refused = out_of_bounds_of(outcome);
-  if (refused.empty()) return;
-  std::string all;
-  for (const CountedSubject& subject :
-       std::span(refused).first(std::min(most_subjects_named, refused.size())))
-    all += (all.empty() ? "" : "; ") + subject.text +
-           (subject.count > 1 ? " (" + std::to_string(subject.count) + "x)" : "");
-  if (refused.size() > most_subjects_named)
-    all += "; and " + std::to_string(refused.size() - most_subjects_named) + " more";
-  add_line(text, "out of bounds", all);
+  if (!refused.empty()) add_line(text, "out of bounds", listed(refused, "; "));
 }
 
 /// Such as `signal 9 (Killed)`; empty if no signal ended the program.

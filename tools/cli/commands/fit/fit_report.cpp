@@ -49,24 +49,12 @@ constexpr std::array<const char*, 9> colours = {"#3b6e9c", "#d38b3a", "#4f9a8b",
                                                 "#b5545c", "#7d6aa8", "#8a9a3f",
                                                 "#c77ba0", "#6f8fb8", "#a9b0b5"};
 
-std::string html(const std::string& text) {
-  std::string safe;
-  for (const char letter : text) {
-    if (letter == '&')
-      safe += "&amp;";
-    else if (letter == '<')
-      safe += "&lt;";
-    else if (letter == '>')
-      safe += "&gt;";
-    else if (letter == '"')
-      safe += "&quot;";
-    else
-      safe += letter;
-  }
-  return safe;
-}
+std::string html_name(const std::string& text) { return shown_markup(shown_name(text)); }
 
-std::string html_name(const std::string& text) { return html(shown_name(text)); }
+/// Each holder has a colour, the rest the last one.
+std::string colour_of(std::size_t holder, const std::vector<std::string>& holders) {
+  return holder + 1 == holders.size() ? colours.back() : colours.at(holder);
+}
 
 std::string bytes_text(std::uint64_t bytes) { return format_bytes(Bytes{bytes}); }
 
@@ -125,8 +113,8 @@ std::string legend(const std::vector<std::string>& holders, bool is_by_kind) {
   std::string text = "<ul class=\"legend\"><li>allocated at its peak by " +
                      std::string(is_by_kind ? "kind of memory:" : "line:") + "</li>";
   for (std::size_t i = 0; i < holders.size(); ++i)
-    text += "<li><b style=\"background:" + std::string(colours[i + 1 == holders.size() ? 8 : i]) +
-            "\"></b>" + html_name(holders[i]) + "</li>";
+    text += "<li><b style=\"background:" + colour_of(i, holders) + "\"></b>" +
+            html_name(holders[i]) + "</li>";
   return text + "</ul>";
 }
 
@@ -253,10 +241,10 @@ class PeaksByValue {
         }
         below[i] += bytes;
       }
-      text += titled("polygon",
-                     "fill=\"" + std::string(colours[holder + 1 == holders_.size() ? 8 : holder]) +
-                         "\" points=\"" + upper_edge + lower_edge + "\"",
-                     holders_[holder]);
+      text += titled(
+          "polygon",
+          "fill=\"" + colour_of(holder, holders_) + "\" points=\"" + upper_edge + lower_edge + "\"",
+          holders_[holder]);
     }
     return text;
   }
@@ -367,11 +355,11 @@ std::string grid_picture(const FitSearch& search) {
     const auto bytes = bytes_by_holder(figures, holders);
     for (std::size_t holder = 0; holder < holders.size(); ++holder) {
       const auto part = static_cast<double>(bytes[holder]);
-      text += titled("rect",
-                     "fill=\"" + std::string(colours[holder + 1 == holders.size() ? 8 : holder]) +
-                         "\" x=\"" + number(x(below)) + "\" y=\"" + number(y) +
-                         "\" height=\"18\" width=\"" + number(x(part) - left) + "\"",
-                     holders[holder] + ": " + bytes_text(bytes[holder]));
+      text +=
+          titled("rect",
+                 "fill=\"" + colour_of(holder, holders) + "\" x=\"" + number(x(below)) + "\" y=\"" +
+                     number(y) + "\" height=\"18\" width=\"" + number(x(part) - left) + "\"",
+                 holders[holder] + ": " + bytes_text(bytes[holder]));
       below += part;
     }
     const double reserved = x(static_cast<double>(figures.peak_reserved));
@@ -440,7 +428,7 @@ std::string runs_table(const FitSearch& search) {
 
 std::string fit_report(const FitOutcome& outcome) {
   return page_begin + std::string("<h1>vramlab fit</h1>\n<pre>") +
-         html(shown_lines(fit_printed(outcome, "text"))) + "</pre>\n<h2>Peaks</h2>\n" +
+         shown_markup(fit_printed(outcome, "text")) + "</pre>\n<h2>Peaks</h2>\n" +
          "<p>The line with dots is reserved memory at its peak, a dot for each run; a ring is the "
          "largest value that fits; a cross is a run out of memory.</p>\n" +
          pictures(*outcome.search) + runs_table(*outcome.search) + "</body>\n</html>\n";

@@ -70,12 +70,8 @@ FitCell FitSearch::new_cell(std::size_t point, std::size_t gpu, std::size_t conf
   return cell;
 }
 
-std::size_t FitSearch::index_of(std::size_t point, std::size_t gpu, std::size_t conf) const {
-  return (point * question_.gpus.size() + gpu) * question_.asked_conf_count + conf;
-}
-
 const FitCell& FitSearch::cell_at(std::size_t point, std::size_t gpu, std::size_t conf) const {
-  return cells_[index_of(point, gpu, conf)];
+  return cells_[(point * question_.gpus.size() + gpu) * question_.asked_conf_count + conf];
 }
 
 bool FitSearch::is_same_group(std::size_t gpu, std::size_t other) const {

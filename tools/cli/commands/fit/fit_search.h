@@ -137,7 +137,6 @@ class FitSearch {
   std::string identity_of(const FitRunKey& key) const;
 
  private:
-  std::size_t index_of(std::size_t point, std::size_t gpu, std::size_t conf) const;
   FitCell new_cell(std::size_t point, std::size_t gpu, std::size_t conf) const;
   std::optional<FitCell> promising_cell(std::size_t point, std::size_t gpu) const;
   bool open_promising_cells();
