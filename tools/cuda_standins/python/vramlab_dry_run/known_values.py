@@ -42,7 +42,6 @@ class KnownValues:
         self.entries = {}
         # The same by address on the device, as far as the driver watches them.
         self._watched = {}
-        # The keys of truths.
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
