@@ -62,7 +62,7 @@ function(vramlab_source_library name)
   elseif(ARG_CHEAP)
     vramlab_compile_cheaply(${name})
     vramlab_build_fast(${name})
-  elseif(name MATCHES "^vramlab_(allocator|traces|replay)$")
+  elseif(name MATCHES "^vramlab_(allocator|traces|replaying|replay)$")
     # Readers and replays are compiled with an option of their own, which precompiled headers decide.
     vramlab_build_fast(${name} HEADERS ${vramlab_standard_headers})
   else()

@@ -23,7 +23,7 @@ vramlab_collect_commands(vramlab_page ${page_commands} WITHOUT merge pack)
 # Most time goes into these sources; all others are compiled for their size.
 target_compile_options(vramlab_allocator PRIVATE -O2)
 get_target_property(page_traces vramlab_traces SOURCES)
-get_target_property(page_replay vramlab_replay SOURCES)
+get_target_property(page_replay vramlab_replaying SOURCES)
 list(FILTER page_traces INCLUDE REGEX "/traces/(io|pickle)/")
 list(FILTER page_replay INCLUDE REGEX "/replay/(recording|replayer)/")
 set_property(SOURCE ${page_traces} ${page_replay} APPEND PROPERTY COMPILE_OPTIONS -O2)

@@ -119,12 +119,12 @@ check_address() {
 # Without the suite, whose many sources take long to compile.
 check_soak() {
   step "short random runs under the address and undefined-behaviour sanitizers"
-  bash tools/build.sh asan-ubsan vramlab_soak vramlab_shim_soak
-  build-asan-ubsan/vramlab_soak 30000 1
-  build-asan-ubsan/vramlab_soak streams 3000 1
-  build-asan-ubsan/vramlab_shim_soak 30000 1 4
-  build-asan-ubsan/vramlab_shim_soak 30000 4 4 # With expandable segments.
-  build-asan-ubsan/vramlab_shim_soak --mix all 20000 1 4
+  bash tools/build.sh soak vramlab_soak vramlab_shim_soak
+  build-soak/vramlab_soak 30000 1
+  build-soak/vramlab_soak streams 3000 1
+  build-soak/vramlab_shim_soak 30000 1 4
+  build-soak/vramlab_shim_soak 30000 4 4 # With expandable segments.
+  build-soak/vramlab_shim_soak --mix all 20000 1 4
 }
 
 check_thread() {
