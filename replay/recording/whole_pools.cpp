@@ -100,6 +100,8 @@ std::set<PoolId> find_whole_pools(const DeviceHistory& history,
       for (const SnapshotBlock& block : segment.blocks)
         if (block.state != BlockState::inactive) known->second.final_block(segment, block);
   std::set<PoolId> whole;
+  for (const traces::NotedCall& call : history.noted_calls)
+    if (call.no_split) whole.insert(call.pool);
   for (const auto& [pool, seen] : watched)
     if (seen.is_whole()) whole.insert(pool);
   return whole;

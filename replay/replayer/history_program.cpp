@@ -51,7 +51,9 @@ class ProgramBuilder {
         program_(facts_of(history, explained)),
         memory_(choose_memory(program_.memory, program_.shown_device, {}).memory),
         others_(history, explained, memory_) {
+    const std::set<PoolId> lending = noted_lending_pools();
     for (LifeIndex life = 0; life < pools_.size(); ++life) {
+      if (lending.contains(explained.pools[life])) lending_pools_.insert(pools_[life]);
       std::size_t& last = last_request_[pools_[life]];
       last = std::max(last, explained.placements.lives[life].last_request);
       if (explained.whole_pools.contains(explained.pools[life])) whole_pools_.insert(pools_[life]);
@@ -102,6 +104,13 @@ class ProgramBuilder {
     for (const traces::NotedCall& call : history.noted_calls)
       if (call.kind == ProgramEventKind::memory_fraction) return call.device_memory;
     return std::nullopt;
+  }
+
+  std::set<PoolId> noted_lending_pools() const {
+    std::set<PoolId> pools;
+    for (const traces::NotedCall& call : history_.noted_calls)
+      if (call.use_on_oom) pools.insert(call.pool);
+    return pools;
   }
 
   /// Some releases may be those of a call that emptied the cache, or of a refused request. Without
@@ -182,6 +191,7 @@ class ProgramBuilder {
     ProgramEvent& made = add(ProgramEventKind::pool_create);
     made.pool = pool;
     made.no_split = whole_pools_.contains(pool);
+    made.use_on_oom = lending_pools_.contains(pool);
   }
 
   /// Options that were set in mid-run, and those of the start if the file holds others.
@@ -214,7 +224,7 @@ class ProgramBuilder {
         return end_pool(follower == followers_.end() ? call.pool : follower->second);
       }
       default:
-        // Scopes say the pools of requests.
+        // Scopes say the pools of requests; and a pool is made when it is first used.
         return;
     }
   }
@@ -535,6 +545,8 @@ class ProgramBuilder {
   std::vector<Address> waiting_at_start_;
   std::set<PoolId> used_pools_;
   std::set<PoolId> whole_pools_;
+  /// Followers of a pool that ended lend nothing.
+  std::set<PoolId> lending_pools_;
   std::set<PoolId> released_pools_;
   /// The pool that stands now for one of the placements that ended.
   std::map<PoolId, PoolId> followers_;

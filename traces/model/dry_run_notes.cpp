@@ -13,15 +13,23 @@ namespace {
 constexpr std::uint64_t known_format = 1;
 
 constexpr std::array noted_kinds = {
-    ProgramEventKind::options,     ProgramEventKind::memory_fraction,
-    ProgramEventKind::empty_cache, ProgramEventKind::pool_destroy,
-    ProgramEventKind::pool_begin,  ProgramEventKind::pool_end};
+    ProgramEventKind::options,     ProgramEventKind::memory_fraction, ProgramEventKind::empty_cache,
+    ProgramEventKind::pool_create, ProgramEventKind::pool_destroy,    ProgramEventKind::pool_begin,
+    ProgramEventKind::pool_end};
 
 double share_in(const NotesReader& reader, std::string_view key) {
   const GenericValue* const value = reader.find(key);
   const auto* real = value ? std::get_if<double>(&value->content) : nullptr;
   if (real != nullptr && *real >= 0 && *real <= 1) return *real;
   return reader.refuse<double>(key, "a floating-point number from 0 to 1");
+}
+
+/// Whether the key is there and true.
+bool flag_in(const NotesReader& reader, std::string_view key) {
+  const GenericValue* const value = reader.find(key);
+  if (value == nullptr) return false;
+  const auto* flag = std::get_if<bool>(&value->content);
+  return flag != nullptr ? *flag : reader.refuse<bool>(key, "True or False");
 }
 
 PoolId pool_in(const NotesReader& reader, std::string_view key) {
@@ -53,6 +61,10 @@ NotedCall read_call(const NotesReader& reader) {
       break;
     case ProgramEventKind::empty_cache:
       break;
+    case ProgramEventKind::pool_create:
+      call.use_on_oom = flag_in(reader, "use_on_oom");
+      call.no_split = flag_in(reader, "no_split");
+      [[fallthrough]];
     default:
       call.pool = pool_in(reader, "pool");
   }

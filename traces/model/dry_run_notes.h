@@ -23,13 +23,17 @@ struct NotedCall {
   DeviceIndex device;
   /// The number of entries of the device's trace before it.
   std::uint64_t before = 0;
-  /// `options`, `memory_fraction`, `empty_cache`, `pool_destroy`, `pool_begin` or `pool_end`.
+  /// `options`, `memory_fraction`, `empty_cache`, `pool_create`, `pool_destroy`, `pool_begin` or
+  /// `pool_end`.
   ProgramEventKind kind = ProgramEventKind::options;
   std::string options;
   double fraction = 0;
   /// The size of the device, as PyTorch saw it when the fraction was set.
   Bytes device_memory;
   PoolId pool;
+  /// Traits of a pool that is made.
+  bool use_on_oom = false;
+  bool no_split = false;
   friend bool operator==(const NotedCall&, const NotedCall&) = default;
 };
 

@@ -110,6 +110,45 @@ TEST_F(DryRunNotes, pool_that_ends_gives_back_what_is_free_in_it) {
   EXPECT_THAT(replayed(file, {"--conf", ""}), HasSubstr("\"end_reserved\": 12582912"));
 }
 
+/// A block of 12 MiB is free in a pool, on a device that has no room for another one outside.
+constexpr const char* free_block_in_a_pool =
+    "{\"pool_create\":[0,1]}\n{\"pool_begin\":[0,1]}\n{\"malloc\":1,\"bytes\":12582912}\n"
+    "{\"pool_end\":[0,1]}\n{\"pool_release\":[0,1]}\n{\"free\":1}\n{\"malloc\":2,\"bytes\":"
+    "12582912}\n";
+
+TEST_F(DryRunNotes, pool_that_lends_its_memory_does_so_on_a_smaller_device) {
+  const auto noted = [&](const std::string& traits) {
+    const std::string note =
+        R"({"device":0,"before":0,"call":"pool_create","pool":[0,1])" + traits + "}";
+    return recording(free_block_in_a_pool, R"("torch":"2.15.0","calls":[)" + note + "]",
+                     {"--reference", "2.15"});
+  };
+  const std::vector<std::string> small = {"--device-memory", "20MiB"};
+  EXPECT_THAT(replayed(noted(R"(,"use_on_oom":true)"), small), HasSubstr("\"out_of_memory\": 0\n"));
+  EXPECT_THAT(replayed(noted(R"(,"use_on_oom":false)"), small),
+              HasSubstr("\"out_of_memory\": 1\n"));
+  const ProgramResult refused = asked({"replay", noted(R"(,"use_on_oom":1)")});
+  EXPECT_THAT(refused.errors, HasSubstr("['use_on_oom']"));
+  EXPECT_THAT(refused.errors, HasSubstr("True or False"));
+}
+
+/// No event shows it: the rest of the first segment would not have served the second request.
+TEST_F(DryRunNotes, pool_that_keeps_its_blocks_whole_does_so_under_other_options) {
+  const std::string in_pool =
+      "{\"pool_create\":[0,1],\"no_split\":true}\n{\"pool_begin\":[0,1]}\n"
+      "{\"malloc\":1,\"bytes\":8388608}\n{\"malloc\":2,\"bytes\":15728640}\n"
+      "{\"pool_end\":[0,1]}\n{\"pool_release\":[0,1]}\n{\"free\":1}\n";
+  const auto noted = [&](const std::string& traits) {
+    const std::string note =
+        R"({"device":0,"before":0,"call":"pool_create","pool":[0,1])" + traits + "}";
+    return recording(in_pool, R"("torch":"2.15.0","calls":[)" + note + "]",
+                     {"--reference", "2.15"});
+  };
+  const std::vector<std::string> large = {"--conf", "large_segment_size_mb:64"};
+  EXPECT_THAT(replayed(noted(R"(,"no_split":true)"), large), HasSubstr("\"device_allocs\": 2,"));
+  EXPECT_THAT(replayed(noted(""), large), HasSubstr("\"device_allocs\": 1,"));
+}
+
 TEST_F(DryRunNotes, share_of_the_device_is_that_of_another_device_too) {
   const std::string file = recording(
       "{\"memory_fraction\":0.5}\n{\"malloc\":1,\"bytes\":314572800}\n"

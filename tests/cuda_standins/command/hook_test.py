@@ -190,6 +190,13 @@ class Unrecorded(HookTest):
                          [("pool_begin", 1), ("pool_end", 2), ("pool_destroy", 3)])
         self.assertEqual(self.calls(UP + pool), [])
 
+    def test_pool_that_lends_or_keeps_blocks_whole_is_noted_as_it_is_made(self):
+        calls = self.noted(UP + "from torch.cuda import memory\none = memory.MemPool(None, True)\n"
+                           "two = memory.MemPool(no_split=True)\nthree = memory.MemPool(use_on_oom=False)\n")["calls"]
+        self.assertEqual(calls, [
+            {"device": 0, "before": 1, "call": "pool_create", "pool": (0, 1), "use_on_oom": True},
+            {"device": 0, "before": 1, "call": "pool_create", "pool": (0, 2), "no_split": True}])
+
     def test_counters_that_the_program_resets_go_on(self):
         self.assertEqual(self.calls(UP + self.EMPTY + "_C._cuda_resetAccumulatedMemoryStats(0)\n"
                                     "_C.allocate(1, 'free_requested')\n" + self.EMPTY),

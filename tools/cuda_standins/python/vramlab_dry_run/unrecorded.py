@@ -6,6 +6,7 @@ The place of a call is found by counters: each entry of a trace counts in one of
 """
 
 import functools
+import inspect
 import os
 import sys
 
@@ -164,11 +165,29 @@ def _watch_pools(memory):
 
     # Called before the object itself is gone.
     pools.__del__ = report.guarded(end_pool)
+    _watch_new_pools(pools)
     # In versions with this function every request to the device goes to the pool in between. Later
     # ones take those of the thread alone, and soon have the pool in their entries.
     if hasattr(memory, "_cuda_endAllocateCurrentStreamToPool"):
         _stand_around(memory, "_cuda_beginAllocateToPool", _begin_pool)
         _stand_around(memory, "_cuda_endAllocateCurrentStreamToPool", _end_of_scope)
+
+
+def _watch_new_pools(pools):
+    """A pool that lends memory or keeps blocks whole: no entry says so."""
+    make = pools.__init__
+    signature = inspect.signature(make)
+
+    @functools.wraps(make)
+    def made(self, *args, **kwargs):
+        places = _counted_everywhere() or []
+        make(self, *args, **kwargs)
+        values = signature.bind(self, *args, **kwargs).arguments
+        traits = {name: True for name in ("use_on_oom", "no_split") if values.get(name)}
+        for device, place in enumerate(places if traits else []):
+            _note(device, place, {"call": "pool_create", "pool": tuple(self.id), **traits})
+
+    pools.__init__ = made
 
 
 def _begin_pool(function, device, pool):
@@ -212,7 +231,8 @@ def add_to(snapshot, counted):
 def _without_living_pools(of_device):
     """Requests to a pool are of interest only if it ended."""
     ended = {call["pool"] for _, call in of_device if call["call"] == "pool_destroy"}
-    return [(counted, call) for counted, call in of_device if "pool" not in call or call["pool"] in ended]
+    scopes = ("pool_begin", "pool_end")
+    return [(counted, call) for counted, call in of_device if call["call"] not in scopes or call["pool"] in ended]
 
 
 def _placed(of_device, trace, dropped):
