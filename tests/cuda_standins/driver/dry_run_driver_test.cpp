@@ -385,6 +385,31 @@ TEST_F(DryRunDriver, memory_is_reused_only_behind_the_node_that_frees_it) {
   EXPECT_EQ(wish.dptr, first);
 }
 
+TEST_F(DryRunDriver, refused_node_has_freed_and_taken_nothing) {
+  CUgraph graph = nullptr;
+  ASSERT_EQ(call("cuGraphCreate", &graph, 0U), CUDA_SUCCESS);
+  CUDA_MEM_ALLOC_NODE_PARAMS wish{};
+  wish.bytesize = 4 << 20;
+  const CUgraphNode* const none = nullptr;
+  CUgraphNode* const nowhere = nullptr;
+  CUgraphNode allocated = nullptr;
+  CUgraphNode freed = nullptr;
+  CUgraphNode other = nullptr;
+  const std::size_t one = 1;
+  ASSERT_EQ(call("cuGraphAddMemAllocNode", &allocated, graph, none, std::size_t{0}, &wish),
+            CUDA_SUCCESS);
+  const CUdeviceptr first = wish.dptr;
+  const CUgraphNode* after = &allocated;
+  EXPECT_EQ(call("cuGraphAddMemFreeNode", nowhere, graph, after, one, first),
+            CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(call("cuGraphAddMemFreeNode", &freed, graph, after, one, first), CUDA_SUCCESS);
+  after = &freed;
+  EXPECT_EQ(call("cuGraphAddMemAllocNode", nowhere, graph, after, one, &wish),
+            CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(call("cuGraphAddMemAllocNode", &other, graph, after, one, &wish), CUDA_SUCCESS);
+  EXPECT_EQ(wish.dptr, first);
+}
+
 TEST_F(DryRunDriver, small_allocations_share_a_unit_of_the_device) {
   const std::size_t before = free_bytes();
   std::vector<CUdeviceptr> all(5000);

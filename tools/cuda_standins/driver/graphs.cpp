@@ -308,13 +308,16 @@ WorkOrder order_of(WorkKind kind, std::uint64_t ns) {
   return order;
 }
 
+bool is_possible(StandInDriver& driver, const NodeWish& wish) {
+  if (wish.node == nullptr || (wish.after == nullptr && wish.count > 0)) return false;
+  return driver.graphs().takes_node(value_of(wish.graph), {wish.after, wish.count});
+}
+
 CUresult add(StandInDriver& driver, const NodeWish& wish, WorkOrder order) {
-  if (wish.node == nullptr || (wish.after == nullptr && wish.count > 0))
-    return CUDA_ERROR_INVALID_VALUE;
+  if (!is_possible(driver, wish)) return CUDA_ERROR_INVALID_VALUE;
   const auto made =
       driver.graphs().add_node(value_of(wish.graph), std::move(order), {wish.after, wish.count});
-  if (!made) return CUDA_ERROR_INVALID_VALUE;
-  *wish.node = handle_of<CUgraphNode>(*made);
+  *wish.node = handle_of<CUgraphNode>(made.value());
   return CUDA_SUCCESS;
 }
 
@@ -325,7 +328,7 @@ CUresult add_plain(const char* name, const NodeWish& wish, WorkKind kind, std::u
 
 CUresult add_allocation(StandInDriver& driver, const NodeWish& wish,
                         CUDA_MEM_ALLOC_NODE_PARAMS* what) {
-  if (what == nullptr || what->bytesize == 0 || (wish.after == nullptr && wish.count > 0))
+  if (what == nullptr || what->bytesize == 0 || !is_possible(driver, wish))
     return CUDA_ERROR_INVALID_VALUE;
   if (!has_device(driver, what->poolProps.location.id)) return CUDA_ERROR_INVALID_DEVICE;
   const auto device = static_cast<std::uint32_t>(what->poolProps.location.id);
@@ -343,6 +346,7 @@ CUresult add_free(StandInDriver& driver, const NodeWish& wish, CUdeviceptr at) {
   const Allocation* const found = driver.memory().find(at);
   if (found == nullptr || found->at != at || found->kind != MemoryKind::graph)
     return CUDA_ERROR_INVALID_VALUE;
+  if (!is_possible(driver, wish)) return CUDA_ERROR_INVALID_VALUE;
   auto freed = driver.graph_memory().free_in(driver.graphs().next_place(value_of(wish.graph)), at);
   return freed ? add(driver, wish, std::move(*freed)) : CUDA_ERROR_INVALID_VALUE;
 }

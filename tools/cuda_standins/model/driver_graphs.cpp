@@ -61,16 +61,20 @@ bool DriverGraphs::destroy(std::uint64_t graph) {
   return true;
 }
 
+bool DriverGraphs::takes_node(std::uint64_t graph, std::span<const CUgraphNode> after) const {
+  const CapturedGraph* const known = find(graph);
+  return known != nullptr && std::ranges::all_of(after, [&](CUgraphNode before) {
+           const NodePlace place = place_of(value_of(before));
+           return place.graph == graph && place.place < known->nodes.size();
+         });
+}
+
 std::optional<std::uint64_t> DriverGraphs::add_node(std::uint64_t graph, WorkOrder order,
                                                     std::span<const CUgraphNode> after) {
+  if (!takes_node(graph, after)) return std::nullopt;
   const CapturedGraph* const known = find(graph);
-  if (known == nullptr) return std::nullopt;
   CapturedNode node;
-  for (const CUgraphNode before : after) {
-    const NodePlace place = place_of(value_of(before));
-    if (place.graph != graph || place.place >= known->nodes.size()) return std::nullopt;
-    node.after.push_back(place.place);
-  }
+  for (const CUgraphNode before : after) node.after.push_back(place_of(value_of(before)).place);
   std::ranges::sort(node.after);
   const auto place = static_cast<std::uint32_t>(known->nodes.size());
   const GraphId simulated = simulated_.at(graph);

@@ -38,7 +38,9 @@ class DriverGraphs {
   /// These nodes and all that come before them.
   std::vector<GraphPlace> places_before(std::uint64_t graph,
                                         std::span<const CUgraphNode> nodes) const;
-  /// The node's handle; empty where there is no such graph, or a dependency is no node of it.
+  /// Whether there is such a graph, and each dependency is a node of it.
+  bool takes_node(std::uint64_t graph, std::span<const CUgraphNode> after) const;
+  /// The node's handle; empty where the graph does not take it.
   std::optional<std::uint64_t> add_node(std::uint64_t graph, WorkOrder order,
                                         std::span<const CUgraphNode> after);
   /// Null where there is no such graph.
