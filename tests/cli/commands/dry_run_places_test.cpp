@@ -1,6 +1,8 @@
 // The folder of a run of `vramlab dry-run`, and code that a program compiles into it while it runs.
 #include <unistd.h>
 
+#include <fstream>
+
 #include "tests/support/kit/dry_run_test.h"
 
 namespace vramlab::tests {
@@ -23,6 +25,9 @@ class DryRunPlaces : public DryRunTest {
     for (const char* const word : {"sh", "-c", "echo $TRITON_CACHE_DIR"}) words.emplace_back(word);
     return dry_run({}, words).output;
   }
+
+  /// A file in the place of a folder.
+  static void take_name(const std::string& path) { std::ofstream(path) << "taken"; }
 
   bool nothing_is_left() const { return fs::is_empty(in_folder("scratch")); }
 };
@@ -79,6 +84,24 @@ TEST_F(DryRunPlaces, what_a_killed_run_left_is_removed) {
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_THAT(result.errors, HasSubstr("the program did not use CUDA"));
   EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(DryRunPlaces, folder_that_others_may_write_into_is_not_taken) {
+  fs::create_directories(folder_of_run());
+  for (const fs::perms others : {fs::perms::others_write, fs::perms::group_write}) {
+    fs::permissions(folder_of_run(), fs::perms::owner_all | others);
+    EXPECT_EQ(compiled_code_of({}), folder_of_run(2) + "/compiled/triton\n");
+  }
+  fs::permissions(folder_of_run(), fs::perms::owner_all);
+  EXPECT_EQ(compiled_code_of({}), folder_of_run() + "/compiled/triton\n");
+}
+
+TEST_F(DryRunPlaces, all_numbers_in_use_do_not_stop_a_run) {
+  fs::create_directory(in_folder("scratch"));
+  for (int number = 1; number <= 1000; ++number) take_name(folder_of_run(number));
+  const std::string place = compiled_code_of({});
+  EXPECT_THAT(place,
+              testing::MatchesRegex(".*/vramlab-dry-run-[0-9]+-[a-zA-Z0-9]{6}/compiled/triton\n"));
 }
 
 TEST_F(DryRunPlaces, what_is_no_folder_of_ours_is_left_alone) {

@@ -30,10 +30,12 @@ using traces::InputError;
 constexpr const char* lock_name = "lock";
 constexpr int most_numbers = 1000;
 
-/// Other users may have made folders with our names among the temporary files.
+/// Other users may have made folders with our names among the temporary files, or may write into
+/// one of ours whose mode was changed.
 bool is_own_folder(const std::filesystem::path& path) {
   struct stat found{};
-  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
+  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+         (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 /// Its former owner may have removed the folder between our opening and our locking of the file.
@@ -168,8 +170,12 @@ bool ends_job(int status) {
 NumberedFolder::NumberedFolder(const std::string& beginning) {
   for (int number = 1; number <= most_numbers; ++number)
     if (take(std::filesystem::absolute(beginning + "-" + std::to_string(number)))) return;
-  throw std::runtime_error("no folder can be made: " + beginning + "-1 to " +
-                           std::to_string(most_numbers) + " are in use");
+  // Anybody can make all of these.
+  std::string unlike_others = std::filesystem::absolute(beginning + "-XXXXXX");
+  if (mkdtemp(unlike_others.data()) == nullptr || !take(unlike_others))
+    throw std::runtime_error("no folder can be made: " + beginning + "-1 to " +
+                             std::to_string(most_numbers) + " are in use, and " + unlike_others +
+                             " cannot be made either");
 }
 
 bool NumberedFolder::take(const std::filesystem::path& path) {

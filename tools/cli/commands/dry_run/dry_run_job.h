@@ -71,8 +71,8 @@ struct DryRunArguments {
 /// stay the same, too. Runs at the same time get different numbers. It is removed at the end.
 class NumberedFolder {
  public:
-  /// Takes `beginning`-1, or the next number that no other process holds. Leftovers of a killed
-  /// process are removed. Throws if no folder can be made.
+  /// Takes `beginning`-1, or the next number that no other process holds, up to 1000, and then a
+  /// name of its own. Leftovers of a killed process are removed. Throws if no folder can be made.
   explicit NumberedFolder(const std::string& beginning);
   NumberedFolder(const NumberedFolder&) = delete;
   NumberedFolder& operator=(const NumberedFolder&) = delete;
