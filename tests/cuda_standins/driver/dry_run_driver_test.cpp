@@ -420,6 +420,35 @@ TEST_F(DryRunDriver, small_allocations_share_a_unit_of_the_device) {
   EXPECT_EQ(free_bytes(), before);
 }
 
+TEST_F(DryRunDriver, advice_on_managed_memory_is_what_the_program_gave) {
+  constexpr std::size_t bytes = 1 << 20;
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAllocManaged", &at, bytes, 1U), CUDA_SUCCESS);
+  const auto asked = [&](unsigned attribute) {
+    int answer = 77;
+    EXPECT_EQ(call("cuMemRangeGetAttribute", static_cast<void*>(&answer), sizeof answer, attribute,
+                   at, bytes),
+              CUDA_SUCCESS);
+    return answer;
+  };
+  CUstream const none = nullptr;
+  EXPECT_EQ(asked(4), -2) << "never prefetched";
+  EXPECT_EQ(call("cuMemPrefetchAsync", at, bytes, CUdevice{0}, none), CUDA_SUCCESS);
+  EXPECT_EQ(asked(4), 0);
+  EXPECT_EQ(asked(7), 1) << "a device";
+  EXPECT_EQ(call("cuMemPrefetchAsync", at, bytes, CUdevice{100'000'000}, none),
+            CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(call("cuMemAdvise", at, bytes, 3U, CUdevice{-1}), CUDA_SUCCESS);
+  EXPECT_EQ(asked(2), -1) << "the host";
+  EXPECT_EQ(call("cuMemAdvise", at, bytes, ~0U, CUdevice{0}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuMemAdvise", at, bytes + 1, 1U, CUdevice{0}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuMemFree_v2", at), CUDA_SUCCESS);
+  CUdeviceptr plain = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &plain, bytes), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuMemAdvise", plain, bytes, 1U, CUdevice{0}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuMemFree_v2", plain), CUDA_SUCCESS);
+}
+
 TEST_F(DryRunDriver, sizes_that_no_memory_has_are_refused) {
   constexpr std::size_t largest = SIZE_MAX;
   CUdeviceptr at = 0;

@@ -180,6 +180,7 @@ void StandInDriver::release(const Allocation& allocation, ReleaseKind kind) {
   const std::uint64_t at = allocation.at;
   const bool is_of_pool = allocation.kind == MemoryKind::pool;
   remembered_.forget(at, allocation.bytes);
+  if (allocation.kind == MemoryKind::managed) advice_.forget(at, allocation.bytes);
   memory_.release(at);
   if (is_of_pool) pools_.release(at);
 }

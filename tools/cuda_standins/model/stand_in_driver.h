@@ -25,6 +25,7 @@
 #include "tools/cuda_standins/model/driver_watcher.h"
 #include "tools/cuda_standins/model/host_values.h"
 #include "tools/cuda_standins/model/kernels.h"
+#include "tools/cuda_standins/model/managed_advice.h"
 #include "tools/cuda_standins/model/memory_pools.h"
 #include "tools/cuda_standins/model/remembered_bytes.h"
 #include "tools/cuda_standins/model/time_mover.h"
@@ -83,6 +84,7 @@ class StandInDriver {
   KernelNames& kernels() { return kernels_; }
   HostValueSource& host_values() { return host_values_; }
   RememberedBytes& remembered() { return remembered_; }
+  ManagedAdvice& advice() { return advice_; }
   WatchedMemory& watched() { return watched_; }
   DriverGraphs& graphs() { return graphs_; }
   GraphMemory& graph_memory() { return graph_memory_; }
@@ -158,6 +160,7 @@ class StandInDriver {
   KernelNames kernels_;
   HostValueSource host_values_;
   RememberedBytes remembered_;
+  ManagedAdvice advice_;
   WatchedMemory watched_;
   DeviceMemory memory_;
   PinnedCalls pinned_;
