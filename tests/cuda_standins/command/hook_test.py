@@ -190,6 +190,13 @@ class Unrecorded(HookTest):
                          [("pool_begin", 1), ("pool_end", 2), ("pool_destroy", 3)])
         self.assertEqual(self.calls(UP + pool), [])
 
+    def test_scope_in_a_capture_is_none_of_the_pool(self):
+        scope = ("memory._cuda_beginAllocateToPool(0, pool.id)\n_C.allocate(1)\n_C.captures = False\n"
+                 "memory._cuda_endAllocateCurrentStreamToPool(0, pool.id)\n")
+        make = "from torch.cuda import memory\npool = memory.MemPool()\n"
+        self.assertEqual(self.calls(UP + make + "_C.captures = True\n" + scope + scope + "del pool\n"),
+                         [("pool_begin", 2), ("pool_end", 3), ("pool_destroy", 3)])
+
     def test_pool_that_lends_or_keeps_blocks_whole_is_noted_as_it_is_made(self):
         calls = self.noted(UP + "from torch.cuda import memory\none = memory.MemPool(None, True)\n"
                            "two = memory.MemPool(no_split=True)\nthree = memory.MemPool(use_on_oom=False)\n")["calls"]

@@ -24,6 +24,8 @@ _NOTHING = (0,) * 5
 _calls = {}
 # By device: what was counted before the program reset the counters.
 _before_reset = {}
+# By device and pool, the innermost last: whether its stream captured when it began.
+_open_scopes = {}
 _options_at_start = None
 _is_up = False
 
@@ -191,12 +193,18 @@ def _watch_new_pools(pools):
 
 
 def _begin_pool(function, device, pool):
-    _note_scope("pool_begin", device, pool)
+    """A scope in a capture gets nothing of its stream: the graph's own pool was there before."""
+    is_captured = sys.modules["torch"]._C._cuda_isCurrentStreamCapturing()
+    _open_scopes.setdefault((device, tuple(pool)), []).append(is_captured)
+    if not is_captured:
+        _note_scope("pool_begin", device, pool)
     return function(device, pool)
 
 
 def _end_of_scope(function, device, pool):
-    _note_scope("pool_end", device, pool)
+    opened = _open_scopes.get((device, tuple(pool)))
+    if not (opened and opened.pop()):
+        _note_scope("pool_end", device, pool)
     return function(device, pool)
 
 

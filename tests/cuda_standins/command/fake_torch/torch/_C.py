@@ -48,6 +48,13 @@ def _cuda_setMemoryFraction(fraction, device):
     pass
 
 
+captures = False
+
+
+def _cuda_isCurrentStreamCapturing():
+    return captures
+
+
 def _cuda_emptyCache():
     if cached:
         allocate(cached.pop(), "segment_free")
