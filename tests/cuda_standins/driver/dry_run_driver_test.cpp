@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -383,6 +385,30 @@ TEST_F(DryRunDriver, memory_is_reused_only_behind_the_node_that_frees_it) {
   ASSERT_EQ(call("cuGraphAddMemAllocNode", &other, graph, after, std::size_t{1}, &wish),
             CUDA_SUCCESS);
   EXPECT_EQ(wish.dptr, first);
+}
+
+TEST_F(DryRunDriver, graph_is_drawn_with_its_nodes_and_what_they_wait_for) {
+  CUgraph graph = nullptr;
+  ASSERT_EQ(call("cuGraphCreate", &graph, 0U), CUDA_SUCCESS);
+  const CUgraphNode* const none = nullptr;
+  CUgraphNode first = nullptr;
+  CUgraphNode second = nullptr;
+  const void* const unknown = nullptr;
+  CUcontext const context = nullptr;
+  ASSERT_EQ(call("cuGraphAddEmptyNode", &first, graph, none, std::size_t{0}), CUDA_SUCCESS);
+  const CUgraphNode* const after = &first;
+  ASSERT_EQ(call("cuGraphAddMemsetNode", &second, graph, after, std::size_t{1}, unknown, context),
+            CUDA_SUCCESS);
+  const std::string path = testing::TempDir() + "drawn_graph.dot";
+  ASSERT_EQ(call("cuGraphDebugDotPrint", graph, path.c_str(), 0U), CUDA_SUCCESS);
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(),
+            "digraph dry_run {\nnode_0 [shape=box label=\"0\\nKERNEL\"];\n"
+            "node_1 [shape=box label=\"1\\nMEMSET\"];\nnode_0 -> node_1;\n}\n");
+  EXPECT_EQ(call("cuGraphDebugDotPrint", graph, "/no/such/folder/x.dot", 0U),
+            CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(DryRunDriver, refused_node_has_freed_and_taken_nothing) {

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <string>
 
 #include "tools/cuda_standins/driver/copies.h"
 #include "tools/cuda_standins/driver/driver_call.h"
@@ -249,16 +250,44 @@ STAND_IN_CALL(cuGraphNodeGetType)(CUgraphNode node, CUgraphNodeType* type) {
   };
   return driver_call({"cuGraphNodeGetType", initialised}, body, node);
 }
-/// A graph without nodes, as text: what nodes do is not known.
+namespace {
+
+const char* name_of(CUgraphNodeType type) {
+  switch (type) {
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return "MEMCPY";
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return "MEMSET";
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return "HOST";
+    default:
+      return "KERNEL";
+  }
+}
+
+/// The kinds of its nodes, and what each waits for.
+std::string drawing_of(const CapturedGraph& graph) {
+  std::string text = "digraph dry_run {\n";
+  for (std::size_t place = 0; place < graph.nodes.size(); ++place) {
+    const std::string node = "node_" + std::to_string(place);
+    text += node + " [shape=box label=\"" + std::to_string(place) + "\\n" +
+            name_of(type_of(graph.nodes[place])) + "\"];\n";
+    for (const std::uint32_t before : graph.nodes[place].after)
+      text += "node_" + std::to_string(before) + " -> " + node + ";\n";
+  }
+  return text + "}\n";
+}
+
+}  // namespace
+
 STAND_IN_CALL(cuGraphDebugDotPrint)(CUgraph graph, const char* path, unsigned /*flags*/) {
   const auto body = [=](StandInDriver& driver) {
-    if (path == nullptr || driver.graphs().find(value_of(graph)) == nullptr)
-      return CUDA_ERROR_INVALID_VALUE;
+    const CapturedGraph* const known = driver.graphs().find(value_of(graph));
+    if (path == nullptr || known == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::FILE* const file = std::fopen(path, "w");
     if (file == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::fputs("digraph dry_run {\n}\n", file);
-    std::fclose(file);
-    return CUDA_SUCCESS;
+    const bool is_written = std::fputs(drawing_of(*known).c_str(), file) >= 0;
+    return refuse_unless(std::fclose(file) == 0 && is_written);
   };
   return driver_call({"cuGraphDebugDotPrint", initialised}, body, graph);
 }
