@@ -88,12 +88,12 @@ struct StreamsBenchmarkRow {
 };
 
 StreamsBenchmarkRow benchmark_streams(const StreamsMix& mix) {
-  constexpr int run_count = 3;
+  constexpr int runs_of_each_mix = 3;
   Yardstick yardstick(yardstick_set_size);
   StreamsBenchmarkRow row;
   row.mix = mix;
   row.ns_per_operation = row.yardstick_ns = std::numeric_limits<double>::max();
-  for (int run = 0; run < run_count; ++run) {
+  for (int run = 0; run < runs_of_each_mix; ++run) {
     row.yardstick_ns = std::min(row.yardstick_ns, yardstick.measure_slice());
     MixedCalls calls(mix);
     const double begin = steady_nanoseconds();

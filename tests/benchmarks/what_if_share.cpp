@@ -14,17 +14,17 @@ namespace {
 
 using replay::CompactKind;
 
-constexpr int runs = 200;
+constexpr int replay_count = 200;
 
-struct Call {
+struct AllocatorCall {
   allocator::Bytes bytes;
   allocator::StreamId stream;
   std::uint32_t slot = 0;
   bool is_malloc = false;
 };
 
-std::vector<Call> calls_of(const replay::CompactProgram& program) {
-  std::vector<Call> calls;
+std::vector<AllocatorCall> calls_of(const replay::CompactProgram& program) {
+  std::vector<AllocatorCall> calls;
   replay::CompactReader reader(program);
   for (std::size_t i = 0; i < program.event_count(); ++i) {
     const replay::CompactEvent event = reader[i];
@@ -37,11 +37,11 @@ std::vector<Call> calls_of(const replay::CompactProgram& program) {
 }
 
 /// On a device whose calls cost nothing.
-void run_engine(const std::vector<Call>& calls, std::size_t slots) {
+void run_engine(const std::vector<AllocatorCall>& calls, std::size_t slots) {
   FreeOfChargeDevice device;
   allocator::CountingAllocator engine(device, allocator::default_reference_version(), {});
   std::vector<allocator::Address> addresses(slots);
-  for (const Call& call : calls) {
+  for (const AllocatorCall& call : calls) {
     allocator::Address& address = addresses[call.slot];
     if (call.is_malloc)
       address = engine.malloc(call.bytes, call.stream).address;
@@ -54,7 +54,7 @@ template <class Run>
 double best_ns(const Run& run) {
   using Clock = std::chrono::steady_clock;
   double best = 1e18;
-  for (int i = 0; i < runs; ++i) {
+  for (int i = 0; i < replay_count; ++i) {
     const auto begin = Clock::now();
     run();
     best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
@@ -67,7 +67,7 @@ void print_row(const char* name) {
       traces::open_trace(support::source_dir() + "/traces/samples/" + std::string(name)));
   const replay::Replayer replayer(recording);
   const replay::CompactProgram& program = recording.program()->program;
-  const std::vector<Call> calls = calls_of(program);
+  const std::vector<AllocatorCall> calls = calls_of(program);
   replay::ReplayConditions conditions;
   conditions.options = "";
   const auto count = static_cast<double>(calls.size());
