@@ -551,6 +551,7 @@ void VerifyRun::note_refusal() {
 bool VerifyRun::prefers_garbage() const {
   if (garbage_limits_.allows(engine_.core().reserved)) return false;
   if (explained_.room.was_limited || !found_.garbage_calls.empty()) return true;
+  if (engine_.settings().per_process_memory_fraction < 1) return true;
   std::size_t waiting = allocator::ReplayView(engine_).held_count();
   for (std::size_t i = call_.next_completion; i < call_.end; ++i)
     if (history_.events[i].action == Action::free_completed && waiting > 0) --waiting;
