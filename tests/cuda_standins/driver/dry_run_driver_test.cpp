@@ -13,6 +13,7 @@
 #include "streams/cuda_interface/functions.h"
 #include "streams/device/gpu_models.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
+#include "tests/support/kit/own_folder.h"
 #include "tools/cuda_standins/driver/driver_functions.h"
 #include "tools/cuda_standins/driver/driver_types.h"
 #include "tools/cuda_standins/model/kernels.h"
@@ -399,7 +400,7 @@ TEST_F(DryRunDriver, graph_is_drawn_with_its_nodes_and_what_they_wait_for) {
   const CUgraphNode* const after = &first;
   ASSERT_EQ(call("cuGraphAddMemsetNode", &second, graph, after, std::size_t{1}, unknown, context),
             CUDA_SUCCESS);
-  const std::string path = testing::TempDir() + "drawn_graph.dot";
+  const std::string path = support::own_folder() + "graph.dot";
   ASSERT_EQ(call("cuGraphDebugDotPrint", graph, path.c_str(), 0U), CUDA_SUCCESS);
   std::ifstream file(path);
   std::ostringstream text;
