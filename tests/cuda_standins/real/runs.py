@@ -118,12 +118,20 @@ def finished(command, environment, folder):
     return started.returncode, output, errors
 
 
-def told_processes(output, folder):
+def figures_in(output):
+    """By process, in the order of their first lines (programs/figures.py)."""
+    parts = {}
     for line in output.splitlines():
         if line.startswith("FIGURES "):
-            told = json.loads(line.removeprefix("FIGURES "))
-            yield Process(told["pid"], told["devices"], told["host_peak_kib"],
-                          folder / f"{told['pid']}.pickle")
+            _, process, part = line.split(" ", 2)
+            parts[process] = parts.get(process, "") + part
+    return [json.loads(text) for text in parts.values()]
+
+
+def told_processes(output, folder):
+    for told in figures_in(output):
+        yield Process(told["pid"], told["devices"], told["host_peak_kib"],
+                      folder / f"{told['pid']}.pickle")
 
 
 def last_words(text):

@@ -7,7 +7,6 @@ of torch.cuda.memory_stats(). Leaves with 1 where figures differ, with 77 where 
 missing."""
 
 import concurrent.futures
-import json
 import os
 import pathlib
 import pickle
@@ -17,6 +16,10 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SUITE = HERE.parents[1] / "cuda_standins" / "real"
+sys.path.insert(0, str(SUITE))
+import figures_compared  # noqa: E402
+import runs  # noqa: E402
+
 # Named, because the other programs need several GPUs, or a device of a size of their own.
 NAMES = ["gpt_fixed", "gpt_large", "gpt_variable", "gpt_checkpoint", "gpt_amp", "gpt_accumulation",
          "conv_net", "lstm", "generation", "cuda_graph", "graphed_callables", "memory_pools",
@@ -62,8 +65,8 @@ def run(command, folder):
     if ended.returncode != 0:
         last = (ended.stdout + ended.stderr).strip().splitlines()[-1:]
         raise RuntimeError(f"ended with {ended.returncode}: {last}")
-    told = [line for line in ended.stdout.splitlines() if line.startswith("FIGURES ")]
-    return json.loads(told[-1].removeprefix("FIGURES "))["devices"][0] if told else {}
+    told = runs.figures_in(ended.stdout)
+    return told[-1]["devices"][0] if told else {}
 
 
 def events_of(path):
@@ -92,8 +95,6 @@ def peaks_of(figures):
 
 
 def compare(name, folder, real, dry):
-    sys.path.insert(0, str(SUITE))
-    import figures_compared
     ours = figures_compared.of_program([dry], "")
     wanted = figures_compared.of_program([real], "")
     differences = figures_compared.differences(wanted, ours)

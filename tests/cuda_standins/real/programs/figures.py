@@ -1,4 +1,4 @@
-"""The last line that a program of the suite prints: FIGURES {...} with its process, the figures of
+"""The last lines that a program of the suite prints: FIGURES, its process and a part of {...}: the figures of
 torch.cuda.memory_stats() of each device, and its most host memory. Imported first of all.
 
 With SUITE_PLUGIN=libvramlab_torch.so the program's memory comes from vramlab's plug-in, and the
@@ -11,6 +11,7 @@ import ctypes
 import json
 import os
 import resource
+import select
 import sys
 
 import torch
@@ -40,6 +41,9 @@ def figures_of(device):
     return torch.cuda.memory_stats(device)
 
 
+PART = select.PIPE_BUF - 64
+
+
 def tell():
     sys.stdout.flush()
     if not torch.cuda.is_initialized():
@@ -47,8 +51,10 @@ def tell():
     told = {"pid": os.getpid(),
             "host_peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
             "devices": [figures_of(device) for device in range(torch.cuda.device_count())]}
-    # One write, so that lines of several processes do not mix.
-    os.write(1, f"FIGURES {json.dumps(told)}\n".encode())
+    text = json.dumps(told)
+    # A write that is longer than a pipe takes at once mixes with those of other processes.
+    for start in range(0, len(text), PART):
+        os.write(1, f"FIGURES {os.getpid()} {text[start:start + PART]}\n".encode())
 
 
 for index in range(int(os.environ.get("SUITE_AGAIN", "0"))):
