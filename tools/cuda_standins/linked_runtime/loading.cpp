@@ -9,9 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,11 +86,11 @@ class Watch {
  public:
   /// Looks at files that were not there at the last call.
   void look() {
-    std::vector<const link_map*> files;
+    std::set<const link_map*> files;
     std::vector<const link_map*> new_files;
     for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
-      files.push_back(map);
-      if (std::ranges::find(seen_, map) == seen_.end()) new_files.push_back(map);
+      files.insert(map);
+      if (!seen_.contains(map)) new_files.push_back(map);
     }
     seen_ = std::move(files);
     for (const link_map* const map : new_files) take_stand_in(*map);
@@ -161,7 +162,7 @@ class Watch {
     if (plan.jumps.empty()) mapped.close();
   }
 
-  std::vector<const link_map*> seen_;
+  std::set<const link_map*> seen_;
   StandInRuntimes runtimes_;
   std::optional<Report> report_;
   std::string own_folder_;
