@@ -68,8 +68,9 @@ LEVELS = {
         ["tools/preload/exports"],
     ],
     "tools/cuda_standins": [
-        ["tools/cuda_standins/code", "tools/cuda_standins/device_files", "tools/cuda_standins/notes",
-         "tools/cuda_standins/smi", "tools/cuda_standins/libraries/kit"],
+        ["tools/cuda_standins/code", "tools/cuda_standins/device_files",
+         "tools/cuda_standins/linked_runtime", "tools/cuda_standins/notes", "tools/cuda_standins/smi",
+         "tools/cuda_standins/libraries/kit"],
         ["tools/cuda_standins/model", "tools/cuda_standins/libraries", "tools/cuda_standins/runtime"],
         ["tools/cuda_standins/driver", "tools/cuda_standins/runtime/v12",
          "tools/cuda_standins/runtime/v13"],

@@ -301,6 +301,38 @@ TEST_F(DryRunDriver, imports_physical_memory_without_counting_it_twice) {
   EXPECT_EQ(free_bytes() - left, 2U << 20);
 }
 
+TEST_F(DryRunDriver, memory_of_the_host_that_is_mapped_is_refused_and_noted) {
+  dry_run::the_notes().begin_anew();
+  constexpr unsigned host_numa = 3;
+  CUmemAllocationProp wish{};
+  wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wish.location = {static_cast<CUmemLocationType>(host_numa), 0};
+  std::size_t bytes = 0;
+  EXPECT_EQ(call("cuMemGetAllocationGranularity", &bytes, &wish, 0U), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_NE(dry_run::the_notes().text().find("cuMemCreate of the host's memory"),
+            std::string::npos);
+}
+
+// JAX makes all its nodes so.
+TEST_F(DryRunDriver, kernels_copies_and_memsets_are_added_by_the_function_for_any_node) {
+  CUgraph graph = nullptr;
+  ASSERT_EQ(call("cuGraphCreate", &graph, 0U), CUDA_SUCCESS);
+  for (const CUgraphNodeType type :
+       {CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMSET}) {
+    CUgraphNode node = nullptr;
+    CUgraphNodeParams what{};
+    what.type = type;
+    EXPECT_EQ(call("cuGraphAddNode_v2", &node, graph, static_cast<const CUgraphNode*>(nullptr),
+                   static_cast<const void*>(nullptr), std::size_t{0}, &what),
+              CUDA_SUCCESS)
+        << type;
+    EXPECT_NE(node, nullptr);
+  }
+  CUgraphExec executable = nullptr;
+  EXPECT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphLaunch", executable, stream()), CUDA_SUCCESS);
+}
+
 TEST_F(DryRunDriver, memory_of_a_graph_counts_from_its_first_launch_until_the_graph_is_gone) {
   CUstream stream = nullptr;
   CUgraph graph = nullptr;

@@ -1,10 +1,12 @@
 // The driver itself: its start, its version, its functions by name, its errors and its log.
 #include <dlfcn.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/driver/driver_functions.h"
@@ -27,6 +29,29 @@ std::string file_of(const void* code) {
   if (dladdr(code, &found) == 0 || found.dli_fname == nullptr) return "code without a file";
   const std::string path = found.dli_fname;
   return path.substr(path.rfind('/') + 1);
+}
+
+/// The reason that the watch over loaded files tells for one of them; empty if it has none.
+std::string reason_told_for(const void* file) {
+  const std::string reasons = std::string("\n") + vramlab_dry_run_linked_runtimes;
+  std::array<char, 32> place{};
+  std::snprintf(place.data(), place.size(), "\n%p ", file);
+  const std::size_t line = reasons.rfind(place.data());
+  if (line == std::string::npos) return "";
+  const std::size_t begin = line + std::string_view(place.data()).size();
+  return reasons.substr(begin, reasons.find('\n', begin) - begin);
+}
+
+/// The reason why the runtime that has this code does not run on a stand-in.
+std::string reason_of_linked_runtime(const void* code) {
+  if (*vramlab_dry_run_linked_runtimes == '\0')
+    return "libvramlab_linked_runtime.so.1 is not loaded";
+  Dl_info found{};
+  void* file = nullptr;
+  if (dladdr1(code, &found, &file, RTLD_DL_LINKMAP) == 0) return "it is code without a file";
+  if (const std::string reason = reason_told_for(file); !reason.empty()) return reason;
+  if (const std::string reason = reason_told_for(nullptr); !reason.empty()) return reason;
+  return "it does not name its functions: keep its symbols, or link with -cudart shared";
 }
 
 /// The function of a name, as of a version, for one meaning of stream 0.
@@ -122,7 +147,9 @@ STAND_IN_CALL(cuDriverGetVersion)(int* version) {
 /// Tables without a public description. CUDA's own runtime asks for them before anything else, also
 /// where it is linked into a program or an extension, and does not go on without.
 STAND_IN_CALL(cuGetExportTable)(const void** table, const CUuuid* /*id*/) {
-  vramlab_dry_run_note("linked_runtime", file_of(__builtin_return_address(0)).c_str());
+  const void* const caller = __builtin_return_address(0);
+  const std::string subject = file_of(caller) + " (" + reason_of_linked_runtime(caller) + ")";
+  vramlab_dry_run_note("linked_runtime", subject.c_str());
   const auto body = [=](StandInDriver&) {
     if (table != nullptr) *table = nullptr;
     return CUDA_ERROR_NOT_FOUND;

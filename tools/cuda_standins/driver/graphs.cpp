@@ -393,6 +393,13 @@ CUresult add_any(StandInDriver& driver, const NodeWish& wish, CUgraphNodeParams*
       return add_free(driver, wish, at);
     case CU_GRAPH_NODE_TYPE_EMPTY:
       return add(driver, wish, order_of(WorkKind::kernel, 0));
+    // The same as the functions for one kind of node make.
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return add(driver, wish, driver.plan_launch("a graph's kernel", nullptr));
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return add(driver, wish, order_of(WorkKind::copy_on_device, copy_start_ns));
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return add(driver, wish, order_of(WorkKind::memset, copy_start_ns));
     default:
       return CUDA_ERROR_NOT_SUPPORTED;
   }

@@ -1,5 +1,6 @@
 // Addresses, physical memory, and the mapping between them.
 #include "tools/cuda_standins/driver/driver_call.h"
+#include "tools/cuda_standins/notes/notes.h"
 
 using namespace vramlab::dry_run;
 
@@ -7,6 +8,14 @@ namespace {
 
 bool is_whole(StandInDriver& driver, std::uint64_t bytes) {
   return bytes > 0 && bytes % driver.memory().granularity() == 0;
+}
+
+/// XGBoost asks for memory of the host in this way, and ends without it.
+void note_memory_of_the_host(const CUmemLocation& location) {
+  constexpr unsigned host = 2;
+  constexpr unsigned host_numa_current = 4;
+  if (location.type >= host && location.type <= host_numa_current)
+    vramlab_dry_run_note("unknown", "libcuda.so.1 cuMemCreate of the host's memory");
 }
 
 bool is_on_device(const StandInDriver& driver, const CUmemLocation& location) {
@@ -27,7 +36,9 @@ bool set_access(StandInDriver& driver, vramlab::streams::AddressRange range,
 STAND_IN_CALL(cuMemGetAllocationGranularity)
 (std::size_t* bytes, const CUmemAllocationProp* wish, CUmemAllocationGranularity_flags option) {
   const auto body = [=](StandInDriver& driver) {
-    if (wish == nullptr || !is_on_device(driver, wish->location)) return CUDA_ERROR_INVALID_VALUE;
+    if (wish == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    note_memory_of_the_host(wish->location);
+    if (!is_on_device(driver, wish->location)) return CUDA_ERROR_INVALID_VALUE;
     return give(driver, bytes, driver.memory().granularity());
   };
   return driver_call({"cuMemGetAllocationGranularity", initialised}, body, option);
@@ -57,6 +68,7 @@ STAND_IN_CALL(cuMemCreate)
   const auto body = [=](StandInDriver& driver) {
     if (handle == nullptr || wish == nullptr || flags != 0 || !is_whole(driver, bytes))
       return CUDA_ERROR_INVALID_VALUE;
+    note_memory_of_the_host(wish->location);
     if (!is_on_device(driver, wish->location)) return CUDA_ERROR_INVALID_DEVICE;
     if (!driver.options().has_memory_mapping) return CUDA_ERROR_NOT_SUPPORTED;
     const auto made =

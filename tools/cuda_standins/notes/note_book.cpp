@@ -121,6 +121,9 @@ std::string NoteBook::text() {
 NOTES_EXPORT void vramlab_dry_run_note(const char* kind, const char* subject) {
   vramlab::dry_run::the_notes().add(kind, subject);
 }
+extern "C" {
+__attribute__((visibility("default"))) char vramlab_dry_run_linked_runtimes[4096] = {};
+}
 NOTES_EXPORT void vramlab_dry_run_set_place(vramlab_dry_run_place place) {
   vramlab::dry_run::the_notes().set_place(place);
 }

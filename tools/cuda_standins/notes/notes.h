@@ -69,6 +69,11 @@ int vramlab_dry_run_gpu_count(void);
 void vramlab_dry_run_set_runtime(int version);
 int vramlab_dry_run_runtime(void);
 
+/* Linked runtimes that stay as they are: lines of an address (the link_map of the file) and a
+ * reason. The library that looks at files writes here (tools/cuda_standins/linked_runtime); no
+ * line at all says that it is not there. */
+extern char vramlab_dry_run_linked_runtimes[4096];
+
 #ifdef __cplusplus
 }
 #endif

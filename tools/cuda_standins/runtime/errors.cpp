@@ -246,4 +246,10 @@ int call_unknown(UnknownFunction& function) {
   return finish_call(error::not_supported);
 }
 
+__attribute__((visibility("default"))) int vramlab_dry_run_unknown_runtime_function(
+    const char* name) {
+  note("unknown", std::string(runtime_library()) + ' ' + name);
+  return finish_call(error::not_supported);
+}
+
 }  // namespace vramlab::dry_run

@@ -52,4 +52,8 @@ void note(const char* kind, const std::string& subject);
 /// Notes the call, and answers cudaErrorNotSupported.
 int call_unknown(UnknownFunction& function);
 
+/// The same for a function that no version here has a name for. Called from programs with a newer
+/// runtime linked into them (tools/cuda_standins/linked_runtime).
+extern "C" int vramlab_dry_run_unknown_runtime_function(const char* name);
+
 }  // namespace vramlab::dry_run

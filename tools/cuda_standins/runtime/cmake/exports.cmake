@@ -8,6 +8,7 @@ foreach(name IN LISTS names)
   string(APPEND globals "    ${name};\n")
   string(APPEND functions "STAND_IN(${name})\n")
 endforeach()
+string(APPEND globals "    vramlab_dry_run_unknown_runtime_function;\n")
 file(WRITE "${MAP}" "${LIBRARY} {\n  global:\n${globals}  local: *;\n};\n")
 file(WRITE "${SOURCE}" "// Made in the build by exports.cmake.
 #include \"tools/cuda_standins/runtime/errors.h\"
