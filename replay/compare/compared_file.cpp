@@ -202,7 +202,7 @@ void add_recorded_metrics(Recording& recording, const CompareConditions& conditi
 void add_groups(Recording& recording, const CompareConditions& conditions,
                 std::shared_ptr<const RecordingKinds> kinds, ComparedFile& compared) {
   FoundHoldings found = find_holdings(recording, conditions.moment);
-  if (conditions.by && needs_kinds(*conditions.by)) add_kinds(found, std::move(kinds));
+  if (conditions.by && needs_kinds(*conditions.by)) add_kinds(found, kinds);
   if (conditions.device)
     std::erase_if(found.devices, [&](const DeviceHoldings& device) {
       return device.device != *conditions.device;
@@ -216,6 +216,9 @@ void add_groups(Recording& recording, const CompareConditions& conditions,
   compared.groups = conditions.by ? groups_of_devices(recording, *conditions.by, found)
                                   : group_by_position(recording, found.devices, compared);
   compared.has_groups = true;
+  found.kinds = std::move(kinds);
+  if (found.kinds != nullptr)
+    compared.modules = groups_of_devices(recording, GroupBy::module, found);
   compared.kind = recording.is_program() ? "a program"
                   : compared.is_at_end   ? "a snapshot without a history"
                                          : "a recording";

@@ -29,6 +29,8 @@ struct ComparedFile {
   bool has_groups = false;
   /// All devices together, by key.
   std::vector<HeldGroup> groups;
+  /// Kinds by module then, where a recording says them.
+  std::optional<std::vector<HeldGroup>> modules;
   /// The moment of the groups, where the file has a single device or one was asked for.
   std::optional<std::uint64_t> event;
   bool is_at_end = false;

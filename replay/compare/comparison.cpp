@@ -18,16 +18,16 @@ std::optional<std::int64_t> value_in(const MetricValues& values, std::string_vie
   return found->value;
 }
 
-std::vector<GroupChange> changes_of(const ComparedFile& base, const ComparedFile& now) {
-  const GroupNames names = same_groups(base.groups, now.groups);
+std::vector<GroupChange> changes_of(const std::vector<HeldGroup>& base,
+                                    const std::vector<HeldGroup>& now) {
+  const GroupNames names = same_groups(base, now);
   const auto name_of = [](const HeldGroup& group, const std::map<std::string, std::string>& named) {
     const auto found = named.find(group.key);
     return found == named.end() ? group.key : found->second;
   };
   std::map<std::string, GroupChange> by_key;
-  for (const HeldGroup& group : base.groups)
-    by_key[name_of(group, names.base)].base.add(group.totals);
-  for (const HeldGroup& group : now.groups) by_key[name_of(group, names.now)].now.add(group.totals);
+  for (const HeldGroup& group : base) by_key[name_of(group, names.base)].base.add(group.totals);
+  for (const HeldGroup& group : now) by_key[name_of(group, names.now)].now.add(group.totals);
   std::vector<GroupChange> changes;
   for (auto& [key, change] : by_key) {
     change.key = key;
@@ -229,7 +229,8 @@ Comparison compare(ComparedFile base, ComparedFile now, const std::vector<AskedL
   Comparison comparison;
   comparison.metrics = metric_changes(base, now);
   comparison.has_groups = base.has_groups && now.has_groups;
-  if (comparison.has_groups) comparison.groups = changes_of(base, now);
+  if (comparison.has_groups) comparison.groups = changes_of(base.groups, now.groups);
+  if (base.modules && now.modules) comparison.modules = changes_of(*base.modules, *now.modules);
   if (base.recorded && now.recorded)
     comparison.events = compare_events({base.devices(), base.recorded->tables()},
                                        {now.devices(), now.recorded->tables()});

@@ -54,6 +54,8 @@ struct Comparison {
   bool has_groups = false;
   /// The groups that changed, the largest changes first.
   std::vector<GroupChange> groups;
+  /// The same of kinds by module; empty unless both files say kinds.
+  std::optional<std::vector<GroupChange>> modules;
   std::vector<JudgedLimit> limits;
   /// Empty unless both are recordings with a history.
   std::optional<EventOrder> events;

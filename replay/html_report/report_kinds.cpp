@@ -48,4 +48,16 @@ std::uint32_t ReportKinds::module_number(const BlockKind& kind) {
   return known->second = number->second;
 }
 
+std::uint32_t ReportKinds::holder_of(const LiveBlock& block) {
+  const BlockKind& kind = of_blocks_->of(block);
+  const auto [known, is_new] = known_holders_.try_emplace({kind.kind, kind.name}, 0);
+  if (!is_new) return known->second;
+  const bool has_module = kind.kind != MemoryKind::not_labelled;
+  const Holder holder{has_module ? module_of(kind, *kinds_) : "", kind.kind};
+  const auto next = static_cast<std::uint32_t>(holders_.size());
+  const auto [number, is_new_holder] = holder_numbers_.try_emplace(holder, next);
+  if (is_new_holder) holders_.push_back(holder);
+  return known->second = number->second;
+}
+
 }  // namespace vramlab::replay

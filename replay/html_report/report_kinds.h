@@ -1,7 +1,9 @@
 // ReportKinds: the memory of each kind and of each module over time, for recordings that say what
-// their blocks hold. Modules are named by their folded paths, with their kind.
+// their blocks hold. Modules are named by their folded paths, with their kind. Holders, a module by
+// its whole path and a kind, have numbers, by which states name what each of their blocks holds.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -48,6 +50,17 @@ class ReportKinds {
   static std::string kind_name(std::uint32_t kind);
   const std::string& module_name(std::uint32_t module) const { return module_names_[module]; }
 
+  struct Holder {
+    /// Empty where no module is known.
+    std::string module;
+    MemoryKind kind = MemoryKind::not_labelled;
+    friend auto operator<=>(const Holder&, const Holder&) = default;
+  };
+  /// Requires: kinds are known.
+  std::uint32_t holder_of(const LiveBlock& block);
+  /// All that were asked for, by number; the first is that of blocks that nothing is known of.
+  const std::vector<Holder>& holders() const { return holders_; }
+
  private:
   std::uint32_t module_number(const BlockKind& kind);
 
@@ -59,6 +72,10 @@ class ReportKinds {
   std::map<std::string, std::uint32_t> module_numbers_;
   /// By kind and name, so that each name is folded once.
   std::map<std::pair<MemoryKind, KindNameIndex>, std::uint32_t> known_;
+  std::vector<Holder> holders_{Holder{}};
+  std::map<Holder, std::uint32_t> holder_numbers_{{Holder{}, 0}};
+  /// By kind and name, so that each path is cut once.
+  std::map<std::pair<MemoryKind, KindNameIndex>, std::uint32_t> known_holders_;
 };
 
 }  // namespace vramlab::replay

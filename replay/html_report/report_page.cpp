@@ -141,6 +141,7 @@ class DevicePart {
     add_moments();
     add_bands(detail);
     add_states(detail.states());
+    add_holders(detail.kinds());
     json_["blocks"] = detail.blocks().take(bytes_);
   }
 
@@ -188,6 +189,29 @@ class DevicePart {
         {"offset", column(states.offsets())},
         {"is_whole", column(states.are_whole())},
         {"bytes", add_section(bytes_, states.bytes().bytes(), states.steps().size())}};
+  }
+
+  /// Each path once. Null where nobody knows what blocks hold.
+  void add_holders(const ReportKinds& kinds) {
+    json_["holders"] = nullptr;
+    if (!kinds.is_known()) return;
+    std::map<std::string, std::uint64_t> numbers;
+    ordered_json paths = ordered_json::array();
+    std::vector<std::uint64_t> path_of_holder;
+    for (const ReportKinds::Holder& holder : kinds.holders()) {
+      const auto [number, is_new] = numbers.try_emplace(holder.module, numbers.size());
+      if (is_new) paths.push_back(holder.module);
+      path_of_holder.push_back(number->second);
+    }
+    ordered_json names = ordered_json::array();
+    for (std::uint32_t kind = 0; kind < traces::memory_kind_names.size(); ++kind)
+      names.push_back(ReportKinds::kind_name(kind));
+    json_["holders"] = {{"paths", std::move(paths)},
+                        {"kinds", std::move(names)},
+                        {"path", column(path_of_holder)},
+                        {"kind", column(kinds.holders(), [](const ReportKinds::Holder& holder) {
+                           return static_cast<std::uint64_t>(holder.kind);
+                         })}};
   }
 
   /// Streams as they come, pools by name.

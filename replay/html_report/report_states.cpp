@@ -9,16 +9,6 @@ using allocator::Address;
 using allocator::Bytes;
 using allocator::GivenUse;
 
-ShownBlock shown(Address at, const PlacedBlock& block, const LiveBlocks& in_use) {
-  ShownBlock shown{block.size, block.life, block.use, {}, 0, {}};
-  const LiveBlock* held = in_use.find(at.value);
-  if (block.use == GivenUse::free || held == nullptr) return shown;
-  shown.requested = held->requested;
-  shown.since = held->since();
-  shown.stack = held->stack;
-  return shown;
-}
-
 /// The first entry that reaches beyond `at`, in a map by address of values with a size.
 template <class Map>
 auto first_reaching(Map& map, Address at) {
@@ -45,6 +35,18 @@ bool widen(const Map& map, Address& begin, Address& end) {
 }
 
 }  // namespace
+
+ShownBlock ReportStates::shown(Address at, const PlacedBlock& block,
+                               const LiveBlocks& in_use) const {
+  ShownBlock shown{block.size, block.life, block.use, {}, 0, {}, 0};
+  const LiveBlock* held = in_use.find(at.value);
+  if (block.use == GivenUse::free || held == nullptr) return shown;
+  shown.requested = held->requested;
+  shown.since = held->since();
+  shown.stack = held->stack;
+  if (kinds_.is_known()) shown.holder = kinds_.holder_of(*held);
+  return shown;
+}
 
 void ReportStates::touch(Address at, Bytes size) { touched_.emplace_back(at, at + size); }
 
@@ -114,6 +116,7 @@ void ReportStates::write(HistoryStep step, const Change& change) {
     bytes_.add_step(block.requested.count, block.size.count);
     bytes_.add_step(block.since, step);
     bytes_.add(texts_.node_of(block.stack));
+    if (kinds_.is_known()) bytes_.add(block.holder);
   }
 }
 

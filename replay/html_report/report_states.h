@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "replay/html_report/packed_parts.h"
+#include "replay/html_report/report_kinds.h"
 #include "replay/recording/followed_blocks.h"
 
 namespace vramlab::replay {
@@ -19,12 +20,15 @@ struct ShownBlock {
   allocator::Bytes requested;
   HistoryStep since = 0;
   traces::StackId stack;
+  /// The number of what it holds, where kinds are known.
+  std::uint32_t holder = 0;
   friend bool operator==(const ShownBlock&, const ShownBlock&) = default;
 };
 
 class ReportStates {
  public:
-  explicit ReportStates(PageTexts& texts) : texts_(texts) {}
+  /// Both must outlive it.
+  ReportStates(PageTexts& texts, ReportKinds& kinds) : texts_(texts), kinds_(kinds) {}
 
   /// Notes that blocks in this range changed since the last state.
   void touch(allocator::Address at, allocator::Bytes size);
@@ -45,12 +49,14 @@ class ReportStates {
     std::vector<std::pair<allocator::Address, ShownBlock>> put;
   };
 
+  ShownBlock shown(allocator::Address at, const PlacedBlock& block, const LiveBlocks& in_use) const;
   void compare(allocator::Address begin, allocator::Address end, const PlacementBlocks& blocks,
                const LiveBlocks& in_use, Change& change);
   void write(HistoryStep step, const Change& change);
   void write_whole(HistoryStep step);
 
   PageTexts& texts_;
+  ReportKinds& kinds_;
   Shown shown_;
   /// Begin and end of each touched range.
   std::vector<std::pair<allocator::Address, allocator::Address>> touched_;

@@ -198,7 +198,7 @@ ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk
       site_bytes_(plan_.sites.size()),
       kind_bytes_(plan_.kinds.size()),
       module_bytes_(plan_.modules.size()),
-      states_(texts),
+      states_(texts, numbered_kinds()),
       blocks_(plan_.blocks, texts) {}
 
 namespace {

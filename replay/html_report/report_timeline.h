@@ -67,6 +67,7 @@ class WalkOfSites : public FollowedBlocks {
               ReportKinds kinds)
       : FollowedBlocks(history, walk), texts_(texts), kinds_(std::move(kinds)) {}
 
+  ReportKinds& numbered_kinds() { return kinds_; }
   virtual void block_handed_out(const LiveBlock&) {}
   virtual void block_given_back(const LiveBlock&) {}
   virtual void walked_to(const MomentFigures& figures, const PlacementBlocks& blocks) = 0;

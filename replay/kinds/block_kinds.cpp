@@ -99,6 +99,8 @@ class KindFinder : public LiveBlocks {
       settle(kind_left_by(now_.phase, mark.phase));
       if (now_.phase == Phase::forward) has_forward_ = true;
       if (mark.phase == Phase::backward || mark.phase == Phase::step) has_forward_ = false;
+      if (now_.phase == Phase::step) end_step();
+      if (mark.phase == Phase::backward) has_backward_ = true;
     }
     now_ = mark;
   }
@@ -110,6 +112,15 @@ class KindFinder : public LiveBlocks {
       for (const OpenRequest& request : open_) held_for_backward_.insert(request.event);
     else if (now_.phase == Phase::backward && next != Phase::recomputed)
       held_for_backward_.clear();
+  }
+
+  void end_step() {
+    std::vector<std::uint64_t>& ends = kinds_.step_ends;
+    if (has_backward_ || ends.empty())
+      ends.push_back(done_);
+    else
+      ends.back() = done_;
+    has_backward_ = false;
   }
 
   /// The kind of blocks that outlive a phase, which another one follows.
@@ -204,6 +215,8 @@ class KindFinder : public LiveBlocks {
   std::size_t next_scan_ = 0;
   /// A forward with gradients has ended, and no backward or step has begun since.
   bool has_forward_ = false;
+  /// A backward has begun since the last step ended.
+  bool has_backward_ = false;
   std::vector<OpenRequest> open_;
   /// Requests outside of modules whose blocks lived when the backward under way began.
   std::unordered_set<std::uint64_t> held_for_backward_;
@@ -355,6 +368,15 @@ std::string shown_name_of(MemoryKind kind) {
 
 std::string module_key(const BlockKind& kind, const RecordingKinds& kinds) {
   return key_of(folded_path(module_of(kind, kinds)), kind.kind);
+}
+
+std::string module_text(const BlockKind& kind, const RecordingKinds& kinds) {
+  return text_of_module_key(module_key(kind, kinds));
+}
+
+std::string text_of_module_key(const std::string& key) {
+  const std::size_t comma = key.rfind(", ");
+  return comma == std::string::npos ? key : key.substr(comma + 2) + " of " + key.substr(0, comma);
 }
 
 std::string parameter_key(const BlockKind& kind, const RecordingKinds& kinds) {

@@ -45,6 +45,9 @@ class BlockKinds {
   /// `block`: of this device's history, in use at any time.
   const BlockKind& of(const LiveBlock& block) const;
 
+  /// The ends of the optimizer's steps: how many events were before each. Several steps without a
+  /// backward in between, as of two optimizers, are one.
+  std::vector<std::uint64_t> step_ends;
   /// Storages that were listed, and no block held their addresses; and those whose block has
   /// another size.
   std::uint64_t unknown_storages = 0;
@@ -95,6 +98,10 @@ std::string full_name(const BlockKind& kind, const RecordingKinds& kinds);
 std::string shown_name_of(MemoryKind kind);
 /// The folded path of the module and the kind, such as `layers.*.mlp, activations`.
 std::string module_key(const BlockKind& kind, const RecordingKinds& kinds);
+/// The same as a phrase, such as `activations of layers.*.mlp`.
+std::string module_text(const BlockKind& kind, const RecordingKinds& kinds);
+/// A module's key as such a phrase.
+std::string text_of_module_key(const std::string& key);
 /// The full name and the kind.
 std::string parameter_key(const BlockKind& kind, const RecordingKinds& kinds);
 

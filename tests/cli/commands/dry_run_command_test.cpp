@@ -1,6 +1,8 @@
 // `vramlab dry-run` from outside, with programs that need no PyTorch, or a fake one.
 #include <signal.h>
 
+#include <fstream>
+
 #include "tests/support/kit/dry_run_test.h"
 
 namespace vramlab::tests {
@@ -156,6 +158,44 @@ TEST_F(DryRun, peaks_are_exact_if_they_do_not_depend_on_an_answer) {
   EXPECT_THAT(result.errors, HasSubstr("(exact)"));
   EXPECT_THAT(result.errors,
               HasSubstr("certainty          exact: no peak depends on nccl buffers"));
+}
+
+TEST_F(DryRun, memory_that_grows_from_step_to_step_is_told) {
+  const std::string file = in_folder("steps.json");
+  std::string program = "{\"format\":\"vramlab-trace\",\"version\":1}\n";
+  for (int step = 1; step <= 3; ++step)
+    program += "{\"malloc\":" + std::to_string(step) + ",\"bytes\":2097152}\n";
+  ASSERT_EQ(run_vramlab({"replay", write("steps.vtrace.jsonl", program), "--snapshot-out", file})
+                .exit_status,
+            0);
+  json snapshot = json::parse(std::ifstream(file));
+  std::string marks;
+  std::size_t at = 0;
+  for (const json& entry : snapshot["device_traces"][0]) {
+    ++at;
+    if (entry["action"] != "alloc") continue;
+    marks += std::to_string(at - 1) + " 1 1 ";
+    for (const char* const phase : {"2", "3", "0"})
+      marks += std::to_string(at) + " " + phase + " 0 ";
+  }
+  marks.pop_back();
+  snapshot["vramlab_kinds"] = {
+      {"format", 1},
+      {"phases", {"other", "forward", "backward", "step"}},
+      {"kinds", json::array()},
+      {"names", {"", "layers.3"}},
+      {"devices", {{{"device", 0}, {"marks", marks}, {"scans", json::array()}, {"scanned", ""}}}},
+      {"troubles", json::array()}};
+  const std::string pickle = in_folder("steps.pickle");
+  ASSERT_EQ(run_vramlab({"convert", write("with.json", snapshot.dump()), "-o", pickle}).exit_status,
+            0);
+  const ProgramResult result = dry_run_python({"--json", in_folder("summary.json")}, "", pickle);
+  EXPECT_THAT(result.errors, HasSubstr("what grows         2.00 MiB in each of the last 2 steps: "
+                                       "2.00 MiB activations of layers.*\n"));
+  const json device = summary()["processes"][0]["devices"][0];
+  EXPECT_EQ(device["growth"]["bytes"], 2 << 20);
+  EXPECT_EQ(device["kinds"], json::parse(R"([{"kind": "activations", "bytes": 6291456}])"));
+  EXPECT_THAT(dry_run_python({}, "", recording()).errors, Not(HasSubstr("what grows")));
 }
 
 TEST_F(DryRun, peak_that_depends_on_the_driver_is_a_range) {

@@ -76,6 +76,22 @@ with open(scratch + 'jsonl', 'w') as file:
     file.write('{"end":true}\n')
 words = [os.environ['VRAMLAB'], 'replay', scratch + 'jsonl', '--snapshot-out', scratch + 'pickle']
 subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env={'PATH': os.environ['PATH']})
+if how == 'kinds':
+    import pickle
+    with open(scratch + 'pickle', 'rb') as file:
+        snapshot = pickle.load(file)
+    entries = snapshot['device_traces'][0]
+    requests = [i for i, entry in enumerate(entries) if entry['action'] == 'alloc']
+    weight = entries[requests[0]]
+    marks = [number for i in requests[1:] for number in (i, 1, 1)] + [len(entries), 2, 0]
+    snapshot['vramlab_kinds'] = {
+        'format': 1, 'phases': ['other', 'forward', 'backward'], 'kinds': ['parameters'],
+        'names': ['', 'layers.0', 'layers.0.weight'], 'troubles': [],
+        'devices': [{'device': 0, 'marks': ' '.join(map(str, marks)),
+                     'scans': ['%d %d 0 2 0' % (weight['addr'], weight['size'])],
+                     'scanned': '%d 0' % (requests[0] + 1)}]}
+    with open(scratch + 'pickle', 'wb') as file:
+        pickle.dump(snapshot, file)
 os.environ['FAKE_TORCH_SNAPSHOT'] = scratch + 'pickle'
 print('batch', asked)
 )";
@@ -137,6 +153,16 @@ TEST_F(Fit, largest_value_is_proven_by_two_runs) {
   EXPECT_EQ(row["next"]["exit_status"], 1);
   EXPECT_LE(answer["runs"].size(), 5U);
   expect_no_files_left();
+}
+
+TEST_F(Fit, the_kind_that_grows_is_named) {
+  const ProgramResult result = fit(with_200_mib, {"{batch:1..64}", "kinds"});
+  EXPECT_THAT(result.output, HasSubstr("20.00 MiB for each 1 of batch, of which 20.00 MiB "
+                                       "activations; 40.00 MiB do not depend on it"));
+  const json growth = fit_json(with_200_mib, {"{batch:1..64}", "kinds"})["rows"][0]["growth"];
+  EXPECT_EQ(growth["bytes_for_one"], 20 << 20);
+  EXPECT_EQ(growth["kinds"],
+            json::parse(R"([{"kind": "activations", "bytes_for_one": 20971520.0}])"));
 }
 
 TEST_F(Fit, text_names_answer_proof_and_growth) {

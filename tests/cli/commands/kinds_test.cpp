@@ -128,6 +128,24 @@ TEST_F(Kinds, diff_has_limits_for_kinds) {
   EXPECT_EQ(broken.exit_status, 1) << broken.output << broken.errors;
 }
 
+TEST_F(Kinds, diff_tells_growth_by_kind_and_module) {
+  const std::string states = write("states.json", content_of(recording(notes())));
+  json other = notes();
+  other["devices"][0]["scans"][1] = storage(5, 1, 3) + " " + storage(6, 1, 3);
+  const std::string gradients = recording(other);
+  EXPECT_THAT(run_vramlab({"diff", states, gradients}).output,
+              HasSubstr("\nby kind and module: +8.00 MiB gradients of layers.*, "
+                        "-8.00 MiB optimizer state of layers.*\n"));
+  const json modules =
+      json::parse(run_vramlab({"diff", "--json", states, gradients}).output)["modules"];
+  EXPECT_EQ(modules[0]["group"], "layers.*, gradients");
+  EXPECT_EQ(modules[0]["change_bytes"], 8 << 20);
+  EXPECT_THAT(run_vramlab({"diff", "--by", "module", states, gradients}).output,
+              testing::AllOf(HasSubstr("layers.*, gradients"), Not(HasSubstr("by kind and"))));
+  const ProgramResult without = run_vramlab({"diff", "--json", states, in_folder("plain.json")});
+  EXPECT_EQ(json::parse(without.output)["modules"], json());
+}
+
 TEST_F(Kinds, a_recording_without_notes_says_so) {
   const ProgramResult result = run_vramlab({"top", "--by", "kind", in_folder("plain.json")});
   EXPECT_THAT(result.output, HasSubstr("does not say what its blocks hold"));

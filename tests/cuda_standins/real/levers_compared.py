@@ -16,7 +16,9 @@ import tempfile
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 # Changes of levered.py, the beginning of the lever's name, and options of the dry run.
 CHANGES = [("checkpoint", "activation checkpointing", ()), ("eight_bit", "8-bit", ()),
+           ("sixteen_bit", "16-bit", ()),
            ("zero_1", "ZeRO-1", ("--rank", "0", "--world-size", "8")),
+           ("zero_2", "ZeRO-2", ("--rank", "0", "--world-size", "8")),
            ("fsdp", "ZeRO-3", ("--rank", "0", "--world-size", "8"))]
 BATCHES = (4, 32)
 

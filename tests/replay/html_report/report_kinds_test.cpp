@@ -8,7 +8,8 @@ namespace {
 
 using allocator::Action;
 
-TEST(ReportKinds, sums_are_those_of_the_blocks_in_use) {
+/// Activations of two layers, and a parameter.
+RecordingKinds kinds_of_three_blocks() {
   DeviceHistory history;
   for (const std::uint64_t address : {1U, 2U, 3U}) {
     allocator::AllocatorEvent event;
@@ -24,7 +25,11 @@ TEST(ReportKinds, sums_are_those_of_the_blocks_in_use) {
   RecordingKinds kinds;
   kinds.names = {"", "layers.0", "layers.1", "head.weight"};
   kinds.devices.emplace(0, find_block_kinds(history, notes, KindsFrom::notes));
+  return kinds;
+}
 
+TEST(ReportKinds, sums_are_those_of_the_blocks_in_use) {
+  const RecordingKinds kinds = kinds_of_three_blocks();
   ReportKinds sums(&kinds, kinds.of_device(0));
   LiveBlock block;
   for (block.event = 0; *block.event < 3; ++*block.event) {
@@ -43,6 +48,21 @@ TEST(ReportKinds, sums_are_those_of_the_blocks_in_use) {
   block.bytes = {1024};
   sums.give_back(block);
   EXPECT_EQ(sums.kinds().now(activations).count, 2048U);
+}
+
+TEST(ReportKinds, holders_are_modules_by_their_whole_paths) {
+  const RecordingKinds kinds = kinds_of_three_blocks();
+  ReportKinds holders(&kinds, kinds.of_device(0));
+  LiveBlock block;
+  for (const std::uint64_t event : {2U, 0U, 1U, 2U}) {
+    block.event = event;
+    EXPECT_EQ(holders.holder_of(block), event == 2 ? 1 : event + 2);
+  }
+  EXPECT_EQ(holders.holders(),
+            (std::vector<ReportKinds::Holder>{{"", MemoryKind::not_labelled},
+                                              {"head", MemoryKind::parameters},
+                                              {"layers.0", MemoryKind::activations},
+                                              {"layers.1", MemoryKind::activations}}));
 }
 
 TEST(ReportKinds, without_notes_nothing_is_counted) {

@@ -5,66 +5,14 @@
 
 #include <vector>
 
+#include "tests/support/recordings/written_run.h"
+
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using traces::DeviceKindsNotes;
+using tests::storage;
+using tests::WrittenRun;
 using traces::Phase;
-
-/// A history written call by call, with the notes of it. Entries and events are the same.
-class WrittenRun {
- public:
-  /// The event of the request.
-  std::size_t request(std::uint64_t address, std::uint64_t bytes = 512) {
-    return add(Action::alloc, address, bytes);
-  }
-  std::size_t request_in(PoolId pool, std::uint64_t address) {
-    history.traits.names_pools = true;
-    return add(Action::alloc, address, 512, pool);
-  }
-  void free(std::uint64_t address) {
-    add(Action::free_requested, address, 512);
-    add(Action::free_completed, address, 512);
-  }
-  void fail() { add(Action::oom, 0, 1 << 20); }
-  void begin(Phase phase, traces::KindNameIndex name = 0) {
-    notes.marks.push_back({history.events.size(), phase, name});
-  }
-  void scan(std::vector<traces::ScannedStorage> storages) {
-    notes.scanned.push_back({history.events.size(), notes.scans.size()});
-    notes.scans.push_back(std::move(storages));
-  }
-  BlockKinds found(KindsFrom from = KindsFrom::notes) const {
-    return find_block_kinds(history, notes, from);
-  }
-  MemoryKind kind(std::size_t event) const { return kind_in(found(), event); }
-  static MemoryKind kind_in(const BlockKinds& kinds, std::size_t event) {
-    LiveBlock block;
-    block.event = event;
-    return kinds.of(block).kind;
-  }
-
-  DeviceHistory history;
-  DeviceKindsNotes notes;
-
- private:
-  std::size_t add(Action action, std::uint64_t address, std::uint64_t bytes, PoolId pool = {}) {
-    allocator::AllocatorEvent event;
-    event.pool = pool;
-    event.action = action;
-    event.address = {address};
-    event.size = {bytes};
-    history.traits.requests_frees = true;
-    history.events.push_back(event);
-    return history.events.size() - 1;
-  }
-};
-
-traces::ScannedStorage storage(std::uint64_t address, MemoryKind kind,
-                               traces::KindNameIndex name = 0, std::uint64_t bytes = 512) {
-  return {{address}, {bytes}, kind, name, 0};
-}
 
 TEST(BlockKinds, what_outlives_a_forward_with_gradients_is_an_activation) {
   WrittenRun run;

@@ -110,17 +110,18 @@ export class Pages {
     return this.path(file);
   }
 
-  /** With kinds: the first request is a parameter, the others are activations of two layers. */
-  withKinds(recording, file) {
+  /** With kinds: the first request is the parameter `word.weight`, the others are activations of the modules,
+   *  in turn. */
+  withKinds(recording, file, modules = ["layers.0", "layers.1"]) {
     const entries = this.entriesOf(recording);
     const snapshot = JSON.parse(readFileSync(this.path("entries.json"), "utf8"));
     const requests = entries.flatMap(({ action }, i) => action === "alloc" ? [i] : []);
     const [{ addr, size }] = requests.map((i) => entries[i]);
-    const marks = requests.map((i, turn) => `${i} 1 ${1 + turn % 2} ${i + 1} 0 0`);
+    const marks = requests.map((i, turn) => `${i} 1 ${1 + turn % modules.length} ${i + 1} 0 0`);
     snapshot.vramlab_kinds = {
       format: 1, phases: ["other", "forward"], kinds: ["parameters"],
-      names: ["", "layers.0", "layers.1", "word.weight"],
-      devices: [{ device: 0, marks: marks.join(" "), scans: [`${addr} ${size} 0 3 0`],
+      names: ["", ...modules, "word.weight"],
+      devices: [{ device: 0, marks: marks.join(" "), scans: [`${addr} ${size} 0 ${modules.length + 1} 0`],
                   scanned: `${requests[0] + 1} 0` }],
       troubles: [],
     };

@@ -538,6 +538,81 @@ test("kinds and modules add up to what is allocated, and are told where they are
   await unknown.close();
 });
 
+/** The rows of the table of modules: names, and bytes of each column. */
+async function moduleRows(tab) {
+  const rows = await tab.locator(".modules tbody tr").evaluateAll((nodes) => nodes.map((row) => [
+    row.querySelector("th").firstChild.textContent,
+    [...row.querySelectorAll("td")].map((cell) => Number(cell.dataset.bytes))]));
+  return { names: rows.map(([name]) => name), bytes: Object.fromEntries(rows) };
+}
+
+function added(rows) {
+  return rows[0].map((_, column) => rows.reduce((all, row) => all + row[column], 0));
+}
+
+test("the table of modules has the bytes of each kind, folded and unfolded, at any moment", async () => {
+  const file = pages.withKinds(recording, "modules.json",
+                               ["layers.0.mlp", "layers.1.mlp", "layers.1", "layers.10.norm", "head"]);
+  const tab = await pages.open(pages.report("modules.html", file));
+  await tab.getByText("By module", { exact: true }).click();
+  for (const key of ["p", "ArrowRight", "End"]) {
+    await tab.locator("#moment").focus();
+    await tab.keyboard.press(key);
+    await tab.waitForTimeout(150);
+    const { names, bytes } = await moduleRows(tab);
+    assert.equal(bytes["all modules"][5], (await figures(tab)).allocated);
+    const parts = names.slice(1).map((name) => bytes[name]);
+    if (parts.length > 0) assert.deepEqual(added(parts), bytes["all modules"]);
+  }
+  await tab.keyboard.press("p");
+  await tab.waitForTimeout(150);
+
+  const groupsBy = (by) => vramlabJson("top", file, "--by", by, "--limit", "0").devices[0].groups;
+  const told = Object.fromEntries(groupsBy("kind").map(({ key, bytes }) => [key, bytes]));
+  const before = await moduleRows(tab);
+  assert.equal(before.bytes["all modules"][3], told["activations"]);
+  assert.equal(before.bytes["all modules"][0], told["parameters"] ?? 0);
+  const modules = groupsBy("module");
+  assert.equal(before.bytes["layers.*"][5], modules.filter(({ key }) => key.startsWith("layers."))
+    .reduce((all, group) => all + group.bytes, 0));
+  assert.match(await tab.locator(".modules tr[data-path='layers.*'] th").innerText(), /× 3/);
+
+  await tab.locator(".modules .opener", { hasText: "layers.*" }).click();
+  const opened = await moduleRows(tab);
+  assert.deepEqual(added(["itself", "mlp", "norm"].map((name) => opened.bytes[name])), before.bytes["layers.*"]);
+  assert.deepEqual(opened.bytes["mlp"][3],
+                   modules.find(({ key }) => key === "layers.*.mlp, activations").bytes);
+
+  await tab.getByRole("button", { name: "Show each of layers" }).click();
+  const each = await moduleRows(tab);
+  assert.deepEqual(each.names.filter((name) => /^[0-9]|^layers/.test(name)), ["layers", "0.mlp", "1", "10.norm"]);
+  assert.deepEqual(added(["0.mlp", "1", "10.norm"].map((name) => each.bytes[name])), before.bytes["layers.*"]);
+  await tab.getByRole("button", { name: "Fold layers" }).press("Enter");
+  assert.deepEqual((await moduleRows(tab)).bytes["layers.*"], before.bytes["layers.*"]);
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
+for (const colorScheme of ["light", "dark"])
+  test(`the table of modules fits a small window, ${colorScheme}`, async () => {
+    const file = pages.withKinds(recording, `small-${colorScheme}.json`);
+    const tab = await pages.open(pages.report(`small-${colorScheme}.html`, file), { width: 390, colorScheme });
+    await tab.getByText("By module", { exact: true }).click();
+    await tab.waitForTimeout(150);
+    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+    const inView = await tab.locator(".modules tbody tr").first().evaluate((row) => [
+      row.querySelector("th").getBoundingClientRect(), row.lastElementChild.getBoundingClientRect(),
+    ].map(({ left, right }) => left >= 0 && right <= 390));
+    assert.deepEqual(inView, [true, true], "names and sums are in view");
+    const colours = await tab.locator(".modules tbody th").first().evaluate((cell) => {
+      const { color, backgroundColor } = getComputedStyle(cell);
+      return [color, backgroundColor].map((text) => text.match(/[0-9.]+/g).slice(0, 3)
+        .reduce((all, part) => all + Number(part), 0) / 3);
+    });
+    assert.ok(colorScheme === "dark" ? colours[0] > colours[1] + 100 : colours[1] > colours[0] + 100);
+    await tab.close();
+  });
+
 test("names that look like parts of a page are names", async () => {
   const name = "</script><img src=x onerror='window.wasRun=true'>";
   const file = pages.withNames(recording, name, "named.json");

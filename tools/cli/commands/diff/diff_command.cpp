@@ -46,6 +46,7 @@ struct DiffOutcome {
 };
 
 constexpr std::size_t named_culprits = 3;
+constexpr std::size_t named_modules = 3;
 
 const char* sign_of(std::int64_t value) { return value < 0 ? "-" : "+"; }
 
@@ -131,6 +132,33 @@ std::string culprits_text(const replay::Comparison& comparison) {
   return text;
 }
 
+/// Such as `+1.20 GiB activations of blocks.*.mlp`: kinds by module, grown or shrunk, the largest
+/// changes first.
+std::vector<std::string> module_changes(const replay::Comparison& comparison) {
+  std::vector<std::string> texts;
+  if (comparison.modules)
+    for (const GroupChange& change : *comparison.modules)
+      if (change.bytes() != 0)
+        texts.push_back(sign_of(change.bytes()) +
+                        format_bytes(Bytes{static_cast<std::uint64_t>(std::abs(change.bytes()))}) +
+                        " " + replay::text_of_module_key(change.key));
+  return texts;
+}
+
+/// The modules that changed most, unless the groups are modules or kinds already; empty if none
+/// did.
+std::string modules_text(const DiffOutcome& outcome, std::string (*shown)(const std::string&)) {
+  for (const char* const by : {"kind", "module", "parameter"})
+    if (outcome.grouped_by == by) return "";
+  const std::vector<std::string> texts = module_changes(outcome.comparison);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(texts.size(), named_modules); ++i)
+    text += (i == 0 ? "" : ", ") + shown(texts[i]);
+  if (texts.size() > named_modules)
+    text += ", and " + std::to_string(texts.size() - named_modules) + " more";
+  return text;
+}
+
 std::string file_text(const char* role, const replay::ComparedFile& file,
                       const std::string& moment) {
   std::string text = padded(role, 6) + shown_name(file.name) + ", " + file.kind;
@@ -197,6 +225,8 @@ std::string limits_text(const Comparison& comparison) {
   return text;
 }
 
+std::string one_line(const std::string& text) { return shown_name(text); }
+
 /// The answer for people, with a line break at its end.
 std::string diff_text(const DiffOutcome& outcome) {
   const Comparison& comparison = outcome.comparison;
@@ -206,6 +236,8 @@ std::string diff_text(const DiffOutcome& outcome) {
     text += "\nno difference\n";
   else
     text += metrics_text(comparison) + group_rows(outcome);
+  if (const std::string modules = modules_text(outcome, one_line); !modules.empty())
+    text += "\nby kind and module: " + modules + "\n";
   text += events_text(comparison);
   if (!comparison.has_groups)
     text += "\nwho holds memory is not compared: a report has no blocks\n";
@@ -285,6 +317,10 @@ std::string diff_json(const DiffOutcome& outcome) {
                     {"grouped_by", outcome.grouped_by},
                     {"groups_compared", comparison.has_groups},
                     {"groups", json_list(comparison.groups, group_json)},
+                    {"modules", or_null(comparison.modules,
+                                        [](const std::vector<GroupChange>& modules) {
+                                          return json_list(modules, group_json);
+                                        })},
                     {"events", or_null(comparison.events, events_json)},
                     {"limits", json_list(comparison.limits, limit_json)}});
 }
@@ -339,6 +375,8 @@ std::string diff_markdown(const DiffOutcome& outcome) {
                      " compared with " + code_cell(comparison.now.name) + ", at " + outcome.moment +
                      "\n";
   text += limits_table(comparison) + metrics_table(comparison) + groups_table(outcome);
+  if (const std::string modules = modules_text(outcome, markdown_cell); !modules.empty())
+    text += "\nBy kind and module: " + modules + "\n";
   for (const replay::ComparedFile* file : {&comparison.base, &comparison.now})
     for (const std::string& note : file->notes)
       text += "\n* " + code_cell(file->name) + ": " + markdown_cell(note);

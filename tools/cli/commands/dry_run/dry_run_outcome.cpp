@@ -73,6 +73,7 @@ std::vector<std::string> other_kinds_of(const DryRunOutcome& outcome) {
 
 constexpr std::size_t most_gpus_shown = 4;
 constexpr std::size_t most_subjects_named = 3;
+constexpr std::size_t most_growing_parts = 3;
 
 struct ShownDevice {
   const DryRunProcess* process = nullptr;
@@ -340,6 +341,19 @@ void add_explanation(std::string& text, const AnswerText& explanation) {
       if (line.name == told) add_line(text, line.name, line.text);
 }
 
+/// Such as `24.00 MiB at each of the last 2 steps: 24.00 MiB activations of blocks.*`.
+std::string growth_text(const replay::StepGrowth& growth) {
+  const std::string steps = growth.steps_in_round == 1
+                                ? std::to_string(growth.rounds) + " steps"
+                                : std::to_string(growth.rounds) + " times " +
+                                      std::to_string(growth.steps_in_round) + " steps";
+  std::string text = format_bytes(growth.bytes) + " in each of the last " + steps;
+  for (std::size_t i = 0; i < std::min(growth.parts.size(), most_growing_parts); ++i)
+    text +=
+        (i == 0 ? ": " : ", ") + format_bytes(growth.parts[i].bytes) + " " + growth.parts[i].name;
+  return text + (growth.parts.size() > most_growing_parts ? ", and others" : "");
+}
+
 void add_holder(std::string& text, const DryRunOutcome& outcome) {
   const DryRunProcess* const process = outcome.worst();
   if (process == nullptr || process->findings.worst()->holders.empty()) return;
@@ -350,6 +364,8 @@ void add_holder(std::string& text, const DryRunOutcome& outcome) {
                format_bytes(device.allocated_at_peak) + " at the peak");
   const std::string kinds = kinds_text(device.kinds, device.allocated_at_peak);
   if (!kinds.empty()) add_line(text, "kinds", kinds);
+  if (const auto growth = process->findings.growth_of(device))
+    add_line(text, "what grows", growth_text(*growth));
 }
 
 void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
@@ -539,7 +555,20 @@ ordered_json failure_json(const replay::FoundFailure& failure) {
           {"place", text_or_null(failure.place)}};
 }
 
-ordered_json device_json(const replay::DeviceOverview& device) {
+ordered_json growth_json(const replay::StepGrowth& growth) {
+  return {{"steps_in_round", growth.steps_in_round},
+          {"rounds", growth.rounds},
+          {"bytes", growth.bytes.count},
+          {"parts", json_list(growth.parts, [](const replay::StepGrowth::Part& part) {
+             return ordered_json{{"name", part.name}, {"bytes", part.bytes.count}};
+           })}};
+}
+
+ordered_json kind_json(const replay::HeldGroup& group) {
+  return {{"kind", group.key}, {"bytes", group.totals.bytes.count}};
+}
+
+ordered_json device_json(const HistoryFindings& findings, const replay::DeviceOverview& device) {
   const bool has_holder = !device.holders.empty();
   return {{"device", device.device},
           {"label", fidelity_label_name(device.label)},
@@ -548,7 +577,9 @@ ordered_json device_json(const replay::DeviceOverview& device) {
           {"first_failure", or_null(device.first_failure, failure_json)},
           {"holder", has_holder ? ordered_json(device.holders.front().key) : ordered_json()},
           {"held_bytes", has_holder ? device.holders.front().totals.bytes.count : 0},
-          {"allocated_at_peak_bytes", device.allocated_at_peak.count}};
+          {"allocated_at_peak_bytes", device.allocated_at_peak.count},
+          {"kinds", json_list(device.kinds, kind_json)},
+          {"growth", or_null(findings.growth_of(device), growth_json)}};
 }
 
 ordered_json place_json(const NotedPlace& place) {
@@ -604,7 +635,10 @@ ordered_json process_json(const DryRunProcess& process) {
           {"history", text_or_null(process.history)},
           {"used_driver", process.notes.has_driver_notes},
           {"python", or_null(process.notes.python, python_json)},
-          {"devices", json_list(process.findings.devices, device_json)},
+          {"devices", json_list(process.findings.devices,
+                                [&](const replay::DeviceOverview& device) {
+                                  return device_json(process.findings, device);
+                                })},
           {"driver", json_list(process.notes.gpus, gpu_json)},
           {"pinned", pinned_json(process.notes.pinned)},
           {"notes", json_list(process.notes.notes, note_json)}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "replay/recording/history_checks.h"
 #include "tools/cli/kit/input_files.h"
 
 namespace vramlab::tools {
@@ -17,6 +18,15 @@ const DeviceOverview* HistoryFindings::worst() const {
   const auto worst = std::ranges::max_element(
       devices, {}, [](const DeviceOverview& device) { return device.metric("peak_reserved"); });
   return worst == devices.end() ? nullptr : &*worst;
+}
+
+std::optional<replay::StepGrowth> HistoryFindings::growth_of(const DeviceOverview& device) const {
+  if (device.recorded_kinds == nullptr) return std::nullopt;
+  const replay::DeviceHistory* const history = recording->device(device.device);
+  if (history == nullptr) return std::nullopt;
+  const bool is_possible = impossible_part(*history).empty();
+  return find_step_growth(*history, is_possible ? &recording->explained(*history) : nullptr,
+                          *device.recorded_kinds);
 }
 
 replay::MetricValues HistoryFindings::metrics() const {

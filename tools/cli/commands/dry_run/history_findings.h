@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "replay/explain/device_overview.h"
+#include "replay/kinds/step_growth.h"
 #include "replay/replayer/replayer.h"
 
 namespace vramlab::tools {
@@ -25,6 +27,9 @@ struct HistoryFindings {
   bool ran_out_of_memory() const;
   /// The device that reserves most; null without devices.
   const replay::DeviceOverview* worst() const;
+  /// The memory of the device that grows from step to step; empty if none does, or if the history
+  /// does not say kinds.
+  std::optional<replay::StepGrowth> growth_of(const replay::DeviceOverview& device) const;
   /// All devices together.
   replay::MetricValues metrics() const;
 };

@@ -255,26 +255,89 @@ void add_failures_below(std::string& text, const FitSearch& search) {
   }
 }
 
-/// Two runs near the answer: how much each step adds, and what does not depend on the value.
+/// Two runs: how much each step of the value adds, and what does not depend on it.
 struct Growth {
   double bytes_for_one = 0;
   double constant_bytes = 0;
+  struct Kind {
+    std::string name;
+    double bytes_for_one = 0;
+  };
+  /// The kinds that grow, most first.
+  std::vector<Kind> kinds;
 };
 
-std::optional<Growth> growth_of(const FitSearch& search, const FitCell& cell) {
-  std::map<std::size_t, std::uint64_t> peaks;
+/// Runs that reached their peaks, by value.
+using PeakRuns = std::map<std::size_t, const FitFigures*>;
+
+PeakRuns peak_runs(const FitSearch& search, const FitCell& cell) {
+  PeakRuns runs;
   for (const auto& [value, figures] : search.unlimited_runs(cell))
-    if (figures->failures == 0 && figures->used_memory()) peaks[value] = figures->peak_allocated;
+    if (figures->failures == 0 && figures->used_memory()) runs[value] = figures;
   for (const auto& [value, verdict] : cell.verdicts)
-    if (verdict == FitVerdict::fits) peaks[value] = search.limited_run(cell, value)->peak_allocated;
-  if (peaks.size() < 2) return std::nullopt;
-  const auto last = std::prev(peaks.end());
-  const auto first = peaks.begin();
+    if (verdict == FitVerdict::fits) runs[value] = search.limited_run(cell, value);
+  return runs;
+}
+
+std::map<std::string, double> bytes_by_kind(const FitFigures& figures) {
+  std::map<std::string, double> bytes;
+  if (figures.is_held_by_kind)
+    for (const FitFigures::Held& held : figures.held)
+      bytes[held.name] = static_cast<double>(held.bytes);
+  return bytes;
+}
+
+/// Whether a kind holds clearly more at the peak of the smaller value: then that peak is another
+/// one, such as the optimizer's step.
+bool is_another_peak(const FitFigures& smaller, const FitFigures& larger) {
+  constexpr double clear_share = 0.01;
+  std::map<std::string, double> at_larger = bytes_by_kind(larger);
+  return std::ranges::any_of(bytes_by_kind(smaller), [&](const auto& held) {
+    return held.second - at_larger[held.first] >
+           clear_share * static_cast<double>(larger.peak_allocated);
+  });
+}
+
+std::vector<Growth::Kind> growing_kinds(const FitFigures& from, const FitFigures& to, double span) {
+  std::vector<Growth::Kind> kinds;
+  std::map<std::string, double> before = bytes_by_kind(from);
+  for (const auto& [name, bytes] : bytes_by_kind(to))
+    if (name != rest_of_holders && bytes > before[name])
+      kinds.push_back({name, (bytes - before[name]) / span});
+  std::ranges::stable_sort(kinds, std::greater<>(), &Growth::Kind::bytes_for_one);
+  return kinds;
+}
+
+/// From the largest value that is known, and the smallest one with the same peak.
+std::optional<Growth> growth_of(const FitSearch& search, const FitCell& cell) {
+  const PeakRuns runs = peak_runs(search, cell);
+  if (runs.size() < 2 || search.question().searched == nullptr) return std::nullopt;
+  const auto last = std::prev(runs.end());
+  auto first = std::find_if(runs.begin(), last, [&](const auto& run) {
+    return !is_another_peak(*run.second, *last->second);
+  });
+  if (first == last) first = runs.begin();
   const double from = cell.facts.values[first->first];
   const double span = cell.facts.values[last->first] - from;
-  const double each =
-      (static_cast<double>(last->second) - static_cast<double>(first->second)) / span;
-  return Growth{each, static_cast<double>(first->second) - each * from};
+  const auto at_first = static_cast<double>(first->second->peak_allocated);
+  const double each = (static_cast<double>(last->second->peak_allocated) - at_first) / span;
+  return Growth{each, at_first - each * from, growing_kinds(*first->second, *last->second, span)};
+}
+
+constexpr std::size_t most_growing_kinds = 3;
+
+/// Such as `, of which 0.90 GiB activations`; kinds below a twentieth are left out.
+std::string kinds_of_growth_text(const Growth& growth) {
+  constexpr double least_share = 0.05;
+  std::string text;
+  std::size_t told = 0;
+  for (const Growth::Kind& kind : growth.kinds) {
+    if (kind.bytes_for_one < least_share * growth.bytes_for_one || told == most_growing_kinds)
+      break;
+    text += (told++ == 0 ? ", of which " : ", ") +
+            size_text(static_cast<std::uint64_t>(kind.bytes_for_one)) + " " + kind.name;
+  }
+  return text;
 }
 
 void add_growth(std::string& text, const FitSearch& search) {
@@ -289,6 +352,7 @@ void add_growth(std::string& text, const FitSearch& search) {
     add_line(
         text, told.size() == 1 ? "what grows" : "",
         bytes(growth->bytes_for_one) + " for each 1 of " + searched_name(search) +
+            kinds_of_growth_text(*growth) +
             (growth->constant_bytes > 0
                  ? "; " + bytes(growth->constant_bytes) + " do not depend on it"
                  : "") +
@@ -402,6 +466,14 @@ ordered_json proof_json(const FitOutcome& outcome, const FitCell& cell,
            history == outcome.histories.end() ? ordered_json() : ordered_json(history->second)}};
 }
 
+ordered_json growth_json(const Growth& growth) {
+  return {{"bytes_for_one", growth.bytes_for_one},
+          {"constant_bytes", growth.constant_bytes},
+          {"kinds", json_list(growth.kinds, [](const Growth::Kind& kind) {
+             return ordered_json{{"kind", kind.name}, {"bytes_for_one", kind.bytes_for_one}};
+           })}};
+}
+
 ordered_json row_json(const FitOutcome& outcome, const FitCell& cell) {
   const FitSearch& search = *outcome.search;
   const LargestValue answer = largest_value(cell.facts);
@@ -421,7 +493,8 @@ ordered_json row_json(const FitOutcome& outcome, const FitCell& cell) {
           {"next", proof_json(outcome, cell, answer.next)},
           {"failed_below", below},
           {"headroom_bytes", or_null(headroom)},
-          {"least_need_bytes", or_null(least_need(cell))}};
+          {"least_need_bytes", or_null(least_need(cell))},
+          {"growth", or_null(growth_of(search, cell), growth_json)}};
 }
 
 ordered_json run_json(const FitSearch& search, const FitRunKey& key, const MadeFitRun& made) {

@@ -15,6 +15,13 @@ interface MomentJson {
   reserved: number;
 }
 
+interface HoldersJson {
+  paths: string[];
+  kinds: string[];
+  path: Section;
+  kind: Section;
+}
+
 interface NamedSection {
   name: string;
   allocated: Section;
@@ -32,6 +39,7 @@ interface DeviceJson {
   /** Empty where nobody knows what blocks hold, as modules. */
   kinds: NamedSection[];
   modules: NamedSection[];
+  holders: HoldersJson | null;
   states: SectionsOf<"step" | "time_us" | "offset" | "is_whole" | "bytes">;
   lives: SectionsOf<"base" | "size" | "stream" | "traits" | "pool" | "begin">;
   pools: string[];
@@ -155,12 +163,38 @@ export interface Band {
   allocated: Float64Array;
 }
 
+/** Modules by their whole paths, each with a kind of memory; blocks say which of them holds them.
+ *  The first is that of blocks that nothing is known of. */
+export class Holders {
+  readonly paths: string[];
+  readonly kinds: string[];
+  /** Indices into the lists above. */
+  readonly pathOf: Float64Array;
+  readonly kindOf: Float64Array;
+
+  constructor(json: HoldersJson, bytes: Uint8Array) {
+    this.paths = json.paths;
+    this.kinds = json.kinds;
+    this.pathOf = columnOf(bytes, json.path);
+    this.kindOf = columnOf(bytes, json.kind);
+  }
+
+  /** Such as `activations of layers.3.mlp`. */
+  text(holder: number): string {
+    const path = this.paths[this.pathOf[holder]!]!;
+    const kind = this.kinds[this.kindOf[holder]!]!;
+    return path ? `${kind} of ${path}` : kind;
+  }
+}
+
 export class Device {
   readonly number: number;
   readonly moments: Moments;
   readonly sites: Band[];
   readonly kinds: Band[];
   readonly modules: Band[];
+  /** Null where nobody knows what blocks hold. */
+  readonly holders: Holders | null;
   readonly states: StateReader;
   readonly lives: Life[] = [];
   readonly firstTime: number;
@@ -182,7 +216,8 @@ export class Device {
     this.kinds = json.kinds.map(bandOf);
     this.modules = json.modules.map(bandOf);
     this.readLives(column);
-    this.states = new StateReader(bytes, json.states, this.lives);
+    this.holders = json.holders && new Holders(json.holders, bytes);
+    this.states = new StateReader(bytes, json.states, this.lives, this.holders !== null);
     this.firstTime = this.moments.time_us[0] ?? 0;
     this.fragmentation = Object.fromEntries(
       fragmentationNames.map((name) => [name, column(json.fragmentation[name])])) as Fragmentation;

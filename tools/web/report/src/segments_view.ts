@@ -254,6 +254,8 @@ export class SegmentsView {
       add("age", block.since === 0 ? "there before the first event"
         : `${age} events, handed out by event ${numberText(block.since - 1)}${this.ageInTime(block)}`);
       add("call site", this.panel.run.stacks.siteText(block.stack));
+      const { holders } = this.panel.device;
+      if (holders) add("holds", holders.text(block.holder));
       const label = this.panel.device.labels.get(block.since);
       if (label) add("label", label);
     }

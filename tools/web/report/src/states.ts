@@ -1,7 +1,7 @@
 // States of the blocks at the steps that the page holds. A state is the number of removed blocks
 // and their addresses, then the number of new ones, each with address, size, life * 3 + use, and
-// unless it is free: size - requested, steps since it was handed out, node of its stack. Addresses
-// are distances from the one before. A whole state stands alone.
+// unless it is free: size - requested, steps since it was handed out, node of its stack, and the
+// number of its holder where kinds are known. Addresses are distances from the one before. A whole state stands alone.
 import { ByteReader, columnOf, type Section } from "./bytes";
 
 export interface Life {
@@ -27,6 +27,8 @@ export interface Block {
   /** The step that handed it out; 0 where it was there at the beginning. */
   since: number;
   stack: number;
+  /** The number of its holder among those of the device; 0 where nobody knows what blocks hold. */
+  holder: number;
 }
 
 type Blocks = Map<number, Block>;
@@ -44,6 +46,7 @@ export class StateReader {
     private readonly bytes: Uint8Array,
     sections: Record<"step" | "time_us" | "offset" | "is_whole" | "bytes", Section>,
     private readonly lives: Life[],
+    private readonly hasHolders: boolean,
   ) {
     this.steps = columnOf(bytes, sections.step);
     this.times = columnOf(bytes, sections.time_us);
@@ -84,12 +87,13 @@ export class StateReader {
       const use = uses[lifeAndUse % 3]!;
       const block: Block = {
         address, size, use, life: this.lives[Math.floor(lifeAndUse / 3)]!,
-        requested: 0, since: 0, stack: 0,
+        requested: 0, since: 0, stack: 0, holder: 0,
       };
       if (use !== "free") {
         block.requested = size - reader.nextSigned();
         block.since = this.steps[index]! - reader.nextSigned();
         block.stack = reader.next();
+        if (this.hasHolders) block.holder = reader.next();
       }
       this.blocks.set(address, block);
     }

@@ -4,6 +4,7 @@ import { BandsPlot } from "./bands_plot";
 import { numberText, roundSizeText, shareText, sizeText } from "./format";
 import { hostDevice } from "./host_view";
 import { externalFragmentation } from "./model";
+import { ModulesView } from "./modules_view";
 import { Plot, type Line, type PlotOptions } from "./plot";
 import { siteColourCount } from "./theme";
 import type { Chosen, Panel } from "./chosen";
@@ -73,14 +74,19 @@ const stackNames = {
 
 export class MemoryView {
   readonly node = element("div");
+  private readonly modules: ModulesView;
 
   constructor(private readonly chosen: Chosen, private readonly panel: Panel,
               private readonly hint: Hint) {
+    this.modules = new ModulesView(chosen, panel);
     this.show("sums");
   }
 
   show(curves: Curves): void {
     this.node.replaceChildren(this.viewOf(curves));
+    if (curves !== "modules" || !this.panel.device.holders) return;
+    this.node.append(this.modules.node);
+    this.modules.show();
   }
 
   private viewOf(curves: Curves): HTMLElement {
