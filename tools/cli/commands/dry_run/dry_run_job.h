@@ -135,6 +135,6 @@ struct Job {
 };
 
 /// Ranks run one after another, each alone.
-JobEnd run_job(const Job& job, const DryRunArguments& arguments, const NumberedFolder& folder);
+JobEnd run_job(const Job& asked, const DryRunArguments& arguments, const NumberedFolder& folder);
 
 }  // namespace vramlab::tools

@@ -165,7 +165,7 @@ void add_driver_accounts(std::string& text, const DryRunOutcome& outcome) {
 
 /// The memory with which nothing pages, and the smallest GPU that has it.
 std::string without_paging_text(const NotedGpu& gpu, const DryRunOutcome& outcome) {
-  const std::string needed = format_bytes(Bytes{gpu.peak_with_managed_bytes}) + " fit";
+  std::string needed = format_bytes(Bytes{gpu.peak_with_managed_bytes}) + " fit";
   const auto& smallest = outcome.smallest_without_paging;
   if (!smallest) return needed;
   return needed + (smallest->gpu == nullptr ? ", for which none of the list is large enough"
