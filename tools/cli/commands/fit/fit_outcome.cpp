@@ -294,7 +294,7 @@ bool is_another_peak(const FitFigures& smaller, const FitFigures& larger) {
   std::map<std::string, double> at_larger = bytes_by_kind(larger);
   return std::ranges::any_of(bytes_by_kind(smaller), [&](const auto& held) {
     return held.second - at_larger[held.first] >
-           clear_share * static_cast<double>(larger.peak_allocated);
+           clear_share * static_cast<double>(smaller.peak_allocated);
   });
 }
 
@@ -308,7 +308,8 @@ std::vector<Growth::Kind> growing_kinds(const FitFigures& from, const FitFigures
   return kinds;
 }
 
-/// From the largest value that is known, and the smallest one with the same peak.
+/// From the largest value that is known, and the smallest one with the same peak. Without one,
+/// kinds cannot be compared.
 std::optional<Growth> growth_of(const FitSearch& search, const FitCell& cell) {
   const PeakRuns runs = peak_runs(search, cell);
   if (runs.size() < 2 || search.question().searched == nullptr) return std::nullopt;
@@ -316,12 +317,15 @@ std::optional<Growth> growth_of(const FitSearch& search, const FitCell& cell) {
   auto first = std::find_if(runs.begin(), last, [&](const auto& run) {
     return !is_another_peak(*run.second, *last->second);
   });
-  if (first == last) first = runs.begin();
+  const bool is_same_peak = first != last;
+  if (!is_same_peak) first = runs.begin();
   const double from = cell.facts.values[first->first];
   const double span = cell.facts.values[last->first] - from;
   const auto at_first = static_cast<double>(first->second->peak_allocated);
   const double each = (static_cast<double>(last->second->peak_allocated) - at_first) / span;
-  return Growth{each, at_first - each * from, growing_kinds(*first->second, *last->second, span)};
+  Growth growth{each, at_first - each * from, {}};
+  if (is_same_peak) growth.kinds = growing_kinds(*first->second, *last->second, span);
+  return growth;
 }
 
 constexpr std::size_t most_growing_kinds = 3;
