@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
-#include "replay/recording/placed_events.h"
+#include "replay/kinds/held_by_group.h"
 
 namespace vramlab::replay {
 namespace {
@@ -26,11 +25,11 @@ struct StepEnd {
 };
 
 /// Groups are modules with a kind.
-class StepEnds : public PlacedEvents {
+class StepEnds : public HeldByGroup {
  public:
   StepEnds(const DeviceHistory& history, const StartedHistory* started, const RecordingKinds& kinds,
            const BlockKinds& of_blocks)
-      : PlacedEvents(history, started), kinds_(kinds), of_blocks_(of_blocks) {}
+      : HeldByGroup(history, started), kinds_(kinds), of_blocks_(of_blocks) {}
 
   std::vector<StepEnd> find() {
     run();
@@ -40,36 +39,21 @@ class StepEnds : public PlacedEvents {
   const std::vector<std::string>& group_names() const { return group_names_; }
 
  private:
-  struct Held {
-    std::size_t group = 0;
-    Bytes bytes;
-  };
-
-  void block_was_before(const LiveBlock& block) override { add(block); }
-  void passed(const MemoryEvent& event) override {
+  void comes_to(const MemoryEvent& event) override {
     while (ends_.size() < of_blocks_.step_ends.size() &&
            of_blocks_.step_ends[ends_.size()] <= event.number)
       ends_.push_back(now_);
-    if (event.kind == MemoryEventKind::allocated) add(event.block);
-    const bool ends =
-        event.kind == MemoryEventKind::freed || event.kind == MemoryEventKind::free_completed;
-    if (ends) remove(event.block.key);
   }
-  void add(const LiveBlock& block) {
-    remove(block.key);
-    const std::size_t group = group_of(of_blocks_.of(block));
-    now_.allocated += block.bytes;
-    now_.by_group[group] += block.bytes;
-    held_[block.key] = {group, block.bytes};
+  void came(std::size_t group, Bytes bytes) override {
+    now_.allocated += bytes;
+    now_.by_group[group] += bytes;
   }
-  void remove(std::uint64_t key) {
-    const auto found = held_.find(key);
-    if (found == held_.end()) return;
-    now_.allocated -= found->second.bytes;
-    now_.by_group[found->second.group] -= found->second.bytes;
-    held_.erase(found);
+  void went(std::size_t group, Bytes bytes) override {
+    now_.allocated -= bytes;
+    now_.by_group[group] -= bytes;
   }
-  std::size_t group_of(const BlockKind& kind) {
+  std::size_t group_of(const LiveBlock& block) override {
+    const BlockKind& kind = of_blocks_.of(block);
     const auto [known, is_new] = known_.try_emplace({kind.kind, kind.name}, 0);
     if (!is_new) return known->second;
     const std::string name = module_text(kind, kinds_);
@@ -88,8 +72,6 @@ class StepEnds : public PlacedEvents {
   std::vector<std::string> group_names_;
   std::map<std::string, std::size_t> group_numbers_;
   std::map<std::pair<MemoryKind, KindNameIndex>, std::size_t> known_;
-  /// Looked up only.
-  std::unordered_map<std::uint64_t, Held> held_;
 };
 
 /// The number of rounds at the end of the history in which memory grew, as far as they are enough.

@@ -88,6 +88,10 @@ inline constexpr auto CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = static_cast<CUpoint
 
 inline constexpr auto CU_MEM_LOCATION_TYPE_HOST = static_cast<CUmemLocationType>(2);
 inline constexpr auto CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = static_cast<CUmemLocationType>(4);
+inline bool is_on_host(const CUmemLocation& location) {
+  return location.type >= CU_MEM_LOCATION_TYPE_HOST &&
+         location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}
 
 enum CUmem_advise : unsigned {
   CU_MEM_ADVISE_SET_READ_MOSTLY = 1,

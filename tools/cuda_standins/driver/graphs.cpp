@@ -344,10 +344,13 @@ bool is_possible(StandInDriver& driver, const NodeWish& wish) {
 
 CUresult add(StandInDriver& driver, const NodeWish& wish, WorkOrder order) {
   if (!is_possible(driver, wish)) return CUDA_ERROR_INVALID_VALUE;
-  const auto made =
-      driver.graphs().add_node(value_of(wish.graph), std::move(order), {wish.after, wish.count});
-  *wish.node = handle_of<CUgraphNode>(made.value());
+  *wish.node = handle_of<CUgraphNode>(
+      driver.graphs().add_node(value_of(wish.graph), std::move(order), {wish.after, wish.count}));
   return CUDA_SUCCESS;
+}
+
+CUresult add_launch(StandInDriver& driver, const NodeWish& wish) {
+  return add(driver, wish, driver.plan_launch("a graph's kernel", nullptr));
 }
 
 CUresult add_plain(const char* name, const NodeWish& wish, WorkKind kind, std::uint64_t ns) {
@@ -395,7 +398,7 @@ CUresult add_any(StandInDriver& driver, const NodeWish& wish, CUgraphNodeParams*
       return add(driver, wish, order_of(WorkKind::kernel, 0));
     // The same as the functions for one kind of node make.
     case CU_GRAPH_NODE_TYPE_KERNEL:
-      return add(driver, wish, driver.plan_launch("a graph's kernel", nullptr));
+      return add_launch(driver, wish);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       return add(driver, wish, order_of(WorkKind::copy_on_device, copy_start_ns));
     case CU_GRAPH_NODE_TYPE_MEMSET:
@@ -411,9 +414,7 @@ CUresult call_add_any(const char* name, const NodeWish& wish, CUgraphNodeParams*
 }
 
 CUresult add_kernel(const char* name, const NodeWish& wish) {
-  const auto body = [=](StandInDriver& driver) {
-    return add(driver, wish, driver.plan_launch("a graph's kernel", nullptr));
-  };
+  const auto body = [=](StandInDriver& driver) { return add_launch(driver, wish); };
   return driver_call({name, context}, body, wish.graph);
 }
 

@@ -29,9 +29,7 @@ bool is_place(const StandInDriver& driver, MemoryPlace place) {
 
 MemoryPlace place_of(const CUmemLocation& location) {
   if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) return location.id;
-  const bool is_host = location.type >= CU_MEM_LOCATION_TYPE_HOST &&
-                       location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
-  return is_host ? host_place : no_place;
+  return is_on_host(location) ? host_place : no_place;
 }
 
 void apply(PageAdvice& page, CUmem_advise advice, MemoryPlace place) {

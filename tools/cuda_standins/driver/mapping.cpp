@@ -1,5 +1,6 @@
 // Addresses, physical memory, and the mapping between them.
 #include "tools/cuda_standins/driver/driver_call.h"
+#include "tools/cuda_standins/driver/driver_types.h"
 #include "tools/cuda_standins/notes/notes.h"
 
 using namespace vramlab::dry_run;
@@ -12,9 +13,7 @@ bool is_whole(StandInDriver& driver, std::uint64_t bytes) {
 
 /// XGBoost asks for memory of the host in this way, and ends without it.
 void note_memory_of_the_host(const CUmemLocation& location) {
-  constexpr unsigned host = 2;
-  constexpr unsigned host_numa_current = 4;
-  if (location.type >= host && location.type <= host_numa_current)
+  if (is_on_host(location))
     vramlab_dry_run_note("unknown", "libcuda.so.1 cuMemCreate of the host's memory");
 }
 

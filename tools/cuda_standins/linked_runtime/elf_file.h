@@ -33,7 +33,6 @@ class ElfFile {
   /// Requires: the bytes outlive it and all that it returns.
   explicit ElfFile(ByteView bytes);
 
-  bool is_valid() const { return !sections_.empty(); }
   /// The address of the dynamic section, by which a loaded file is known again.
   std::optional<std::uint64_t> dynamic_address() const;
   /// The functions that other files may use.

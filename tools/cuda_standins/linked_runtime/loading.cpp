@@ -2,8 +2,8 @@
 // later ones when the loader tells its debugger that they are mapped. For that the loader calls an
 // empty function, `_r_debug.r_brk`, which becomes a jump to `look_after_a_load`.
 //
-// Nothing of this needs the stand-ins to be ready: they are reached by addresses, and the report of
-// a runtime that stays goes into memory of the stand-in driver.
+// The stand-ins need not be ready: they are reached by addresses, and the report of a runtime that
+// stays goes into memory of the stand-in driver.
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>

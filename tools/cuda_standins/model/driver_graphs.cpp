@@ -69,9 +69,8 @@ bool DriverGraphs::takes_node(std::uint64_t graph, std::span<const CUgraphNode> 
          });
 }
 
-std::optional<std::uint64_t> DriverGraphs::add_node(std::uint64_t graph, WorkOrder order,
-                                                    std::span<const CUgraphNode> after) {
-  if (!takes_node(graph, after)) return std::nullopt;
+std::uint64_t DriverGraphs::add_node(std::uint64_t graph, WorkOrder order,
+                                     std::span<const CUgraphNode> after) {
   const CapturedGraph* const known = find(graph);
   CapturedNode node;
   for (const CUgraphNode before : after) node.after.push_back(place_of(value_of(before)).place);

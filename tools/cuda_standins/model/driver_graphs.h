@@ -40,9 +40,8 @@ class DriverGraphs {
                                         std::span<const CUgraphNode> nodes) const;
   /// Whether there is such a graph, and each dependency is a node of it.
   bool takes_node(std::uint64_t graph, std::span<const CUgraphNode> after) const;
-  /// The node's handle; empty where the graph does not take it.
-  std::optional<std::uint64_t> add_node(std::uint64_t graph, WorkOrder order,
-                                        std::span<const CUgraphNode> after);
+  /// The node's handle. Requires: the graph takes it.
+  std::uint64_t add_node(std::uint64_t graph, WorkOrder order, std::span<const CUgraphNode> after);
   /// Null where there is no such graph.
   const streams::CapturedGraph* find(std::uint64_t graph) const;
   static std::uint64_t node_handle(const NodePlace& node);

@@ -170,8 +170,8 @@ bool ends_job(int status) {
 NumberedFolder::NumberedFolder(const std::string& beginning) {
   for (int number = 1; number <= most_numbers; ++number)
     if (take(std::filesystem::absolute(beginning + "-" + std::to_string(number)))) return;
-  // Anybody can make all of these.
-  std::string unlike_others = std::filesystem::absolute(beginning + "-XXXXXX");
+  // Anybody can make all of these. The system replaces the last letters by its own.
+  std::string unlike_others = std::filesystem::absolute(beginning + "-" + std::string(6, 'X'));
   if (mkdtemp(unlike_others.data()) == nullptr || !take(unlike_others))
     throw std::runtime_error("no folder can be made: " + beginning + "-1 to " +
                              std::to_string(most_numbers) + " are in use, and " + unlike_others +

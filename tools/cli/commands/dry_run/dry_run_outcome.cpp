@@ -364,8 +364,9 @@ void add_holder(std::string& text, const DryRunOutcome& outcome) {
                format_bytes(device.allocated_at_peak) + " at the peak");
   const std::string kinds = kinds_text(device.kinds, device.allocated_at_peak);
   if (!kinds.empty()) add_line(text, "kinds", kinds);
-  if (const auto growth = process->findings.growth_of(device))
-    add_line(text, "what grows", growth_text(*growth));
+  const auto& growth = process->findings.growth;
+  if (const auto found = growth.find(device.device); found != growth.end())
+    add_line(text, "what grows", growth_text(found->second));
 }
 
 void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
@@ -570,6 +571,8 @@ ordered_json kind_json(const replay::HeldGroup& group) {
 
 ordered_json device_json(const HistoryFindings& findings, const replay::DeviceOverview& device) {
   const bool has_holder = !device.holders.empty();
+  const auto growth = findings.growth.find(device.device);
+  const bool grows = growth != findings.growth.end();
   return {{"device", device.device},
           {"label", fidelity_label_name(device.label)},
           {"metrics", metrics_json(device.metrics)},
@@ -579,7 +582,7 @@ ordered_json device_json(const HistoryFindings& findings, const replay::DeviceOv
           {"held_bytes", has_holder ? device.holders.front().totals.bytes.count : 0},
           {"allocated_at_peak_bytes", device.allocated_at_peak.count},
           {"kinds", json_list(device.kinds, kind_json)},
-          {"growth", or_null(findings.growth_of(device), growth_json)}};
+          {"growth", grows ? growth_json(growth->second) : ordered_json()}};
 }
 
 ordered_json place_json(const NotedPlace& place) {

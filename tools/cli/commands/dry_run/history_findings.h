@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +19,9 @@ struct HistoryFindings {
   /// Devices with events or memory, by number.
   std::vector<replay::DeviceOverview> devices;
   std::uint64_t event_count = 0;
+  /// The memory that grows from step to step, by the number of its device; of histories that say
+  /// kinds.
+  std::map<std::int64_t, replay::StepGrowth> growth;
   /// Null if nothing was recorded.
   std::shared_ptr<replay::Recording> recording;
   /// Replays the recording; null if it has no events.
@@ -27,9 +30,6 @@ struct HistoryFindings {
   bool ran_out_of_memory() const;
   /// The device that reserves most; null without devices.
   const replay::DeviceOverview* worst() const;
-  /// The memory of the device that grows from step to step; empty if none does, or if the history
-  /// does not say kinds.
-  std::optional<replay::StepGrowth> growth_of(const replay::DeviceOverview& device) const;
   /// All devices together.
   replay::MetricValues metrics() const;
 };

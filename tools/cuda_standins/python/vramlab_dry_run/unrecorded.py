@@ -178,16 +178,18 @@ def _watch_pools(memory):
 def _watch_new_pools(pools):
     """A pool that lends memory or keeps blocks whole: no entry says so."""
     make = pools.__init__
-    signature = inspect.signature(make)
+
+    @report.guarded
+    def note(pool, args, kwargs):
+        values = inspect.signature(make).bind(pool, *args, **kwargs).arguments
+        traits = {name: True for name in ("use_on_oom", "no_split") if values.get(name)}
+        for device, place in enumerate(traits and _counted_everywhere() or []):
+            _note(device, place, {"call": "pool_create", "pool": tuple(pool.id), **traits})
 
     @functools.wraps(make)
     def made(self, *args, **kwargs):
-        places = _counted_everywhere() or []
         make(self, *args, **kwargs)
-        values = signature.bind(self, *args, **kwargs).arguments
-        traits = {name: True for name in ("use_on_oom", "no_split") if values.get(name)}
-        for device, place in enumerate(places if traits else []):
-            _note(device, place, {"call": "pool_create", "pool": tuple(self.id), **traits})
+        note(self, args, kwargs)
 
     pools.__init__ = made
 
