@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs what needs a GPU and writes it to one folder: bash tests/gpu/run_all.sh OUT [BUILD [GROUP...]]
 #
-# The groups, all by default: costs programs torch recordings dry_run streams live. Each step leaves OUT/NAME.log; OUT/summary.txt says of each whether it passed, failed or was
+# The groups, all by default: costs programs plugin under_shim recordings dry_run streams live. Each step leaves OUT/NAME.log; OUT/summary.txt says of each whether it passed, failed or was
 # skipped, and why. Nothing is installed. Leaves with 77 where no GPU answers, with 1 where a step
 # failed. docs/design/real_runs.md says what to do with the folder.
 set -uo pipefail
@@ -10,7 +10,7 @@ top="$(cd "$here/../.." && pwd)"
 out="${1:?bash tests/gpu/run_all.sh OUT [BUILD]}"
 build="$(cd "${2:-$top/build}" && pwd)"
 groups="${*:3}"
-groups="${groups:-costs programs torch recordings dry_run streams live}"
+groups="${groups:-costs programs plugin under_shim recordings dry_run streams live}"
 gpu="${VRAMLAB_GPU_NAME:-h100-80gb}"
 mkdir -p "$out"
 out="$(cd "$out" && pwd)"
@@ -130,10 +130,14 @@ programs() {
   step recorder_read "$build/vramlab" replay "$out/many_streams.vtrace"
 }
 
-# PyTorch on the plug-in and under the preload library.
-torch() {
+# PyTorch on the plug-in.
+plugin() {
   step torch_whole python3 "$here/torch/plugin.py" "$build/libvramlab_torch.so" whole
   step torch_segments python3 "$here/torch/plugin.py" "$build/libvramlab_torch.so" segments
+}
+
+# PyTorch under the preload library.
+under_shim() {
   step torch_under_shim python3 "$here/torch/under_shim.py" "$preload"
 }
 

@@ -192,6 +192,16 @@ class WithStandIn(unittest.TestCase):
                     assert os.path.exists("failed.pickle")
             """, folder)
 
+    def test_a_recording_may_begin_before_the_first_use_of_cuda(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_program("""
+                _C.is_up[0] = False
+                with vramlab.torch.record("run.pickle"):
+                    cuda.init()
+                    assert _C.recorded[-1]["enabled"]
+                vramlab.torch.explain_oom()
+            """, folder)
+
     def test_a_recording_that_cannot_be_kept_hides_no_error_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             said = self.run_program("""

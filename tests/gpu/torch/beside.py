@@ -21,11 +21,12 @@ import figures_compared  # noqa: E402
 import runs  # noqa: E402
 
 # Named, because the other programs need several GPUs, or a device of a size of their own.
-NAMES = ["gpt_fixed", "gpt_large", "gpt_variable", "gpt_checkpoint", "gpt_amp", "gpt_accumulation",
-         "conv_net", "lstm", "generation", "cuda_graph", "graphed_callables", "memory_pools",
-         "late_events", "many_streams", "optimizers", "empty_cache_loop", "random_requests",
-         "linear_algebra", "compile_aot_eager", "compile_inductor", "triton_kernel", "hf_trainer",
-         "hf_generate", "accelerate_loop", "peft_lora", "vision"]
+NAMES = ["compile_inductor", "gpt_fixed", "gpt_variable", "gpt_checkpoint", "gpt_amp",
+         "gpt_accumulation", "conv_net", "lstm", "generation", "cuda_graph", "graphed_callables",
+         "memory_pools", "unrecorded_calls", "scope_in_a_capture", "late_events", "many_streams",
+         "optimizers", "empty_cache_loop", "random_requests", "linear_algebra", "operations",
+         "host_reads", "value_checks", "computed_values", "compile_aot_eager", "triton_kernel",
+         "hf_trainer", "hf_generate", "accelerate_loop", "peft_lora", "vision", "gpt_large"]
 
 
 def record(output, program, arguments):
@@ -58,7 +59,8 @@ def program_path(name):
 def run(command, folder):
     folder.mkdir(parents=True)
     environment = {**os.environ, "PYTHONPATH": str(SUITE / "programs"), "TMPDIR": str(folder),
-                   "TORCH_SYMBOLIZE_MODE": "dladdr"}
+                   "TORCH_SYMBOLIZE_MODE": "dladdr",
+                   "VRAMLAB_PROGRAM": os.path.abspath(sys.argv[1])}
     ended = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True,
                            timeout=240)
     (folder / "output.txt").write_text(ended.stdout + ended.stderr)
@@ -115,16 +117,19 @@ def main():
     training.needs_gpu()
     names = sys.argv[4:] or NAMES
     failed = 0
-    # The GPU runs one program at a time; dry ones need only processors.
-    with concurrent.futures.ThreadPoolExecutor(6) as pool:
-        dry_runs = {name: pool.submit(run, [
+    # No program takes more than half of a GPU, and no figure is a time.
+    with concurrent.futures.ThreadPoolExecutor(2) as on_gpu, \
+            concurrent.futures.ThreadPoolExecutor(6) as elsewhere:
+        real_runs = {name: on_gpu.submit(run, [
+            sys.executable, __file__, "--record", f"{out}/{name}/real.pickle",
+            program_path(name)], out / name / "real") for name in names}
+        dry_runs = {name: elsewhere.submit(run, [
             vramlab, "dry-run", "--gpu", gpu, "-o", f"{out}/{name}/dry.pickle", "--",
             sys.executable, program_path(name)], out / name / "dry") for name in names}
         for name in names:
             try:
-                real = run([sys.executable, __file__, "--record", f"{out}/{name}/real.pickle",
-                            program_path(name)], out / name / "real")
-                failed += not compare(name, out / name, real, dry_runs[name].result())
+                failed += not compare(name, out / name, real_runs[name].result(),
+                                      dry_runs[name].result())
             except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
                 print(f"FAILED {name}: {error}")
                 failed += 1

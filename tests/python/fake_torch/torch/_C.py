@@ -9,7 +9,13 @@ recorded = []
 history = [os.environ.get("FAKE_TORCH_HISTORY")]
 
 
+#: Whether CUDA was used.
+is_up = [True]
+
+
 def _cuda_isHistoryEnabled():
+    if not is_up[0]:
+        os.abort()  # as PyTorch does
     return bool(recorded and recorded[-1]["enabled"])
 
 

@@ -21,8 +21,9 @@ def when_cuda_is_up(action: Callable[[], None]) -> None:
 
 def is_recording() -> bool:
     """False for versions that do not tell. In a dry run a recording of another is always on; the
-    program's own begins without ending that."""
-    if "VRAMLAB_DRY_RUN" in os.environ:
+    program's own begins without ending that. PyTorch crashes if it is asked before the first use of
+    CUDA, when nothing records yet."""
+    if "VRAMLAB_DRY_RUN" in os.environ or not torch.cuda.is_initialized():
         return False
     tell = getattr(torch._C, "_cuda_isHistoryEnabled", None)
     return bool(tell and tell())

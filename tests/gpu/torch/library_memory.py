@@ -1,0 +1,155 @@
+"""What operations ask the allocator for, with the scratch of CUDA's libraries: library_memory.py OUT.jsonl
+
+Each line is one operation, with its sizes in the order of its requests. `library_memory.py A B` compares two
+of them, one from a GPU and one from a dry run: it leaves with 1 where they differ. With 77 where
+torch or a GPU is missing."""
+
+import itertools
+import json
+import sys
+
+
+def attention(torch):
+    """Batch, heads, queries, keys, width of a head, causal, data type, backward pass too."""
+    kinds = [(dtype, causal, backward) for dtype in ("bfloat16", "float16") for causal in (False, True)
+             for backward in (False, True)]
+    shapes = [(4, 8, 1, keys, 64) for keys in (1, 2, 4, 8, 16, 17, 32, 40, 64, 128, 129, 256, 512, 1024, 4096)]
+    shapes += [(batch, heads, length, length, width) for batch, heads in ((1, 1), (1, 16), (4, 12), (8, 8))
+               for length in (64, 128, 200, 512, 1000, 2048) for width in (32, 64, 96, 128, 256)]
+    shapes += [(2, 8, 256, 1024, 64), (2, 8, 1024, 256, 64), (1, 132, 1, 128, 64), (33, 4, 1, 300, 128)]
+    for shape, (dtype, causal, backward) in itertools.product(shapes, kinds):
+        batch, heads, queries, keys, width = shape
+        if causal and queries != keys:
+            continue
+
+        def run():
+            made = [torch.ones(batch, heads, length, width, dtype=getattr(torch, dtype), device="cuda",
+                               requires_grad=backward) for length in (queries, keys, keys)]
+            found = torch.nn.functional.scaled_dot_product_attention(*made, is_causal=causal)
+            if backward:
+                found.sum().backward()
+        yield f"attention {shape} {dtype} {'causal' if causal else 'whole'} {'backward' if backward else 'forward'}", run
+
+
+def convolutions(torch):
+    """Batch, channels in and out, size of the picture, of the kernel, stride, groups."""
+    shapes = [(batch, 3, 64, size, 7, 2, 1) for batch in (1, 8, 32) for size in (64, 224)]
+    shapes += [(batch, width, width, size, kernel, stride, 1) for batch in (1, 8, 32)
+               for width, size in ((64, 56), (128, 28), (256, 14), (512, 7)) for kernel in (1, 3) for stride in (1, 2)]
+    shapes += [(16, 32, 32, 32, 5, 1, 1), (16, 64, 64, 32, 3, 1, 64), (16, 64, 128, 32, 3, 1, 4)]
+    for shape, dtype, layout in itertools.product(shapes, ("float32", "bfloat16"), ("contiguous_format", "channels_last")):
+        batch, given, made, size, kernel, stride, groups = shape
+
+        def run():
+            format = getattr(torch, layout)
+            layer = torch.nn.Conv2d(given, made, kernel, stride, kernel // 2, groups=groups, bias=False,
+                                    device="cuda", dtype=getattr(torch, dtype)).to(memory_format=format)
+            x = torch.ones(batch, given, size, size, dtype=getattr(torch, dtype), device="cuda",
+                           requires_grad=True)
+            layer(x.contiguous(memory_format=format)).sum().backward()
+        yield f"convolution {shape} {dtype} {layout}", run
+
+
+def recurrent(torch):
+    for kind, layers, both, dtype, (batch, length, given, width) in itertools.product(
+            ("LSTM", "GRU", "RNN"), (1, 2), (False, True), ("float32", "float16"),
+            ((4, 10, 32, 64), (64, 35, 650, 650), (16, 128, 256, 512), (1, 7, 16, 16))):
+
+        def run():
+            layer = getattr(torch.nn, kind)(given, width, layers, bidirectional=both, device="cuda",
+                                            dtype=getattr(torch, dtype))
+            x = torch.ones(length, batch, given, device="cuda", dtype=getattr(torch, dtype), requires_grad=True)
+            layer(x)[0].sum().backward()
+            with torch.no_grad():
+                layer(x)
+        yield f"recurrent {kind} layers={layers} both={both} {dtype} {batch, length, given, width}", run
+
+
+LINEAR_ALGEBRA = ("cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "inv", "det", "pinv", "lu_factor", "solve",
+                  "lstsq", "matrix_rank", "slogdet", "eig")
+
+
+def linear_algebra(torch):
+    for name, size, batch, dtype in itertools.product(LINEAR_ALGEBRA, (2, 16, 32, 33, 64, 100, 128, 256, 512, 1000), ((), (3,)),
+                                                      ("float32", "float64", "complex64")):
+        if batch and size > 128:
+            continue
+
+        def run():
+            x = torch.eye(size, dtype=getattr(torch, dtype), device="cuda").expand(*batch, size, size).contiguous() * 2
+            given = (x, x.clone()) if name in ("solve", "lstsq") else (x,)
+            getattr(torch.linalg, name)(*given)
+        yield f"linalg {name} {size} {batch} {dtype}", run
+
+
+def transforms(torch):
+    for name, size, batch, dtype in itertools.product(("fft", "rfft", "fft2", "ifft"), (8, 60, 64, 97, 128, 1000, 1021, 1024, 4096, 5000),
+                                                      (1, 16), ("float32", "float64", "complex64")):
+        if (name == "fft2" and size > 1024) or (name == "rfft" and dtype == "complex64"):
+            continue
+
+        def run():
+            shape = (batch, size, size) if name == "fft2" else (batch, size)
+            getattr(torch.fft, name)(torch.ones(shape, dtype=getattr(torch, dtype), device="cuda"))
+        yield f"fft {name} {size} x{batch} {dtype}", run
+
+
+def sparse(torch):
+    for size, dtype in itertools.product((16, 64, 1000), ("float32", "float64")):
+        def run():
+            m = torch.eye(size, dtype=getattr(torch, dtype), device="cuda")
+            torch.sparse.mm(m.to_sparse_csr(), m.to_sparse_csr())
+            torch.sparse.mm(m.to_sparse(), m)
+        yield f"sparse {size} {dtype}", run
+
+
+def asked(torch, run):
+    """Sizes of one run's requests, or the error's kind. The first run makes handles and plans."""
+    try:
+        run()
+        torch.cuda.memory._record_memory_history("all", context=None, max_entries=100_000)
+        run()
+        torch.cuda.synchronize()
+        trace = torch.cuda.memory._snapshot()["device_traces"][0]
+    except (RuntimeError, ValueError) as error:
+        return type(error).__name__
+    finally:
+        torch.cuda.memory._record_memory_history(None)
+    return [entry["size"] for entry in trace if entry["action"] == "alloc"]
+
+
+def tell(path):
+    import torch
+    torch.manual_seed(1)
+    x = torch.ones(64, 64, device="cuda")
+    (x @ x).sum().item()
+    with open(path, "w") as file:
+        for family in (attention, convolutions, recurrent, linear_algebra, transforms, sparse):
+            for name, run in family(torch):
+                file.write(json.dumps({"operation": name, "sizes": asked(torch, run)}) + "\n")
+
+
+def compare(paths):
+    one, other = ([json.loads(line) for line in open(path)] for path in paths)
+    counts = {}
+    for a, b in zip(one, other, strict=True):
+        family = a["operation"].split()[0]
+        same = a["sizes"] == b["sizes"]
+        counts.setdefault(family, [0, 0])[same] += 1
+        if not same:
+            print(f"DIFFERS {a['operation']}: {a['sizes']} and {b['sizes']}")
+    for family, (differing, same) in counts.items():
+        print(f"{family}: {same} of {differing + same} operations ask for the same")
+    sys.exit(any(differing for differing, _ in counts.values()))
+
+
+def main():
+    if len(sys.argv) == 3:
+        compare(sys.argv[1:])
+    import training
+    training.needs_gpu()
+    tell(sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()
