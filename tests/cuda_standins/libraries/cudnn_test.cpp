@@ -113,9 +113,25 @@ TEST_F(Cudnn, fast_algorithm_needs_a_modelled_workspace_and_the_other_none) {
                           convolution(), output, 2, &count, rows),
             0);
   ASSERT_EQ(count, 2);
-  EXPECT_EQ(rows[0].bytes, 1792U);  // 128 + 576 + 128 halves, in steps of 256
+  EXPECT_EQ(rows[0].bytes, 1680U);  // 128 + 576 + 128 halves, and 16 bytes
   EXPECT_EQ(rows[1].bytes, 0U);
   EXPECT_EQ(doings().notes_of("modelled", "cudnn workspace"), 1);
+}
+
+TEST_F(Cudnn, filter_of_one_place_is_a_matrix_product) {
+  void* const picture = tensor(type_half, {4, 8, 4, 4}, {128, 16, 4, 1});
+  void* const weights = filter(type_half, 0, {8, 8, 1, 1});
+  std::size_t bytes = 1;
+  library_.call("cudnnGetConvolutionForwardWorkspaceSize", nullptr, picture, weights, convolution(),
+                picture, 1, &bytes);
+  EXPECT_EQ(bytes, 0U);
+  library_.call("cudnnGetConvolutionBackwardFilterWorkspaceSize", nullptr, picture, picture,
+                convolution(), weights, 1, &bytes);
+  EXPECT_EQ(bytes, 1024U);  // 4 pictures, 64 floats each
+  void* const odd = tensor(type_half, {4, 8, 7, 7}, {392, 49, 7, 1});
+  library_.call("cudnnGetConvolutionForwardWorkspaceSize", nullptr, odd, weights, convolution(),
+                odd, 1, &bytes);
+  EXPECT_EQ(bytes, 6288U);  // its rows begin where no vector does: both pictures, 16 bytes
 }
 
 TEST_F(Cudnn, channels_last_or_no_tensor_cores_need_no_workspace) {

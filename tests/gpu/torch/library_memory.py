@@ -1,7 +1,7 @@
-"""What operations ask the allocator for, with the scratch of CUDA's libraries: library_memory.py OUT.jsonl
+"""What operations ask the allocator for, with the scratch of CUDA's libraries: library_memory.py OUT.jsonl [FAMILY...]
 
-Each line is one operation, with its sizes in the order of its requests. `library_memory.py A B` compares two
-of them, one from a GPU and one from a dry run: it leaves with 1 where they differ. With 77 where
+Each line is one operation, with its sizes in the order of its requests. `library_memory.py --compare A
+B` compares two of them, one from a GPU and one from a dry run: it leaves with 1 where they differ. With 77 where
 torch or a GPU is missing."""
 
 import itertools
@@ -13,13 +13,14 @@ def attention(torch):
     """Batch, heads, queries, keys, width of a head, causal, data type, backward pass too."""
     kinds = [(dtype, causal, backward) for dtype in ("bfloat16", "float16") for causal in (False, True)
              for backward in (False, True)]
-    shapes = [(4, 8, 1, keys, 64) for keys in (1, 2, 4, 8, 16, 17, 32, 40, 64, 128, 129, 256, 512, 1024, 4096)]
-    shapes += [(batch, heads, length, length, width) for batch, heads in ((1, 1), (1, 16), (4, 12), (8, 8))
-               for length in (64, 128, 200, 512, 1000, 2048) for width in (32, 64, 96, 128, 256)]
-    shapes += [(2, 8, 256, 1024, 64), (2, 8, 1024, 256, 64), (1, 132, 1, 128, 64), (33, 4, 1, 300, 128)]
+    shapes = [(batch, heads, 1, keys, width) for batch, heads in ((1, 1), (1, 8), (1, 132), (2, 32), (4, 8), (16, 32))
+              for keys in (16, 512, 513, 1000, 1024, 2048, 4096, 8192) for width in (64, 128)]
+    shapes += [(4, 8, queries, keys, 64) for queries in (2, 8, 16, 64) for keys in (64, 1024, 4096)]
+    shapes += [(batch, heads, length, length, width) for batch, heads in ((1, 1), (8, 8))
+               for length in (1, 64, 200, 2048) for width in (32, 64, 128, 256)]
     for shape, (dtype, causal, backward) in itertools.product(shapes, kinds):
         batch, heads, queries, keys, width = shape
-        if causal and queries != keys:
+        if queries != keys and (causal or backward or dtype == "float16"):
             continue
 
         def run():
@@ -118,14 +119,18 @@ def asked(torch, run):
     return [entry["size"] for entry in trace if entry["action"] == "alloc"]
 
 
-def tell(path):
+FAMILIES = {"attention": attention, "convolutions": convolutions, "recurrent": recurrent,
+            "linear_algebra": linear_algebra, "transforms": transforms, "sparse": sparse}
+
+
+def tell(path, families):
     import torch
     torch.manual_seed(1)
     x = torch.ones(64, 64, device="cuda")
     (x @ x).sum().item()
     with open(path, "w") as file:
-        for family in (attention, convolutions, recurrent, linear_algebra, transforms, sparse):
-            for name, run in family(torch):
+        for family in families:
+            for name, run in FAMILIES[family](torch):
                 file.write(json.dumps({"operation": name, "sizes": asked(torch, run)}) + "\n")
 
 
@@ -144,11 +149,11 @@ def compare(paths):
 
 
 def main():
-    if len(sys.argv) == 3:
-        compare(sys.argv[1:])
+    if sys.argv[1] == "--compare":
+        compare(sys.argv[2:4])
     import training
     training.needs_gpu()
-    tell(sys.argv[1])
+    tell(sys.argv[1], sys.argv[2:] or FAMILIES)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
+#include "tools/cuda_standins/libraries/cudnn/attention.h"
 #include "tools/cuda_standins/libraries/cudnn/convolutions.h"
 #include "tools/cuda_standins/libraries/kit/calls.h"
 
@@ -65,8 +67,8 @@ int answer_numerics(const Query& query, const BackendDescriptor& engine) {
 
 int answer_workspace(const Query& query, const BackendDescriptor& plan) {
   note_modelled("cudnn workspace");
-  const bool is_fast = plan.engine == fast_engine;
-  return answer(query, is_fast ? static_cast<std::int64_t>(plan.facts.workspace_bytes) : 0);
+  const bool copies = plan.engine == fast_engine || plan.facts.converts_inputs;
+  return answer(query, copies ? static_cast<std::int64_t>(plan.facts.workspace_bytes) : 0);
 }
 
 int answer_stored(const Query& query, const BackendDescriptor& descriptor) {
@@ -212,12 +214,10 @@ const BackendDescriptor* tensor_of(const BackendDescriptor& operation, Attribute
   return object_of<BackendDescriptor>(operation.attributes.get_as<void*>(role));
 }
 
-std::uint64_t elements_of(const BackendDescriptor* tensor) {
-  if (tensor == nullptr) return 0;
-  std::uint64_t product = 1;
-  for (const std::int64_t size : tensor->attributes.get_all<std::int64_t>(tensor_sizes))
-    product *= static_cast<std::uint64_t>(size);
-  return product;
+Extent extent_of(const BackendDescriptor* tensor) {
+  if (tensor == nullptr) return {0, 0, 0};
+  const auto sizes = tensor->attributes.get_all<std::int64_t>(tensor_sizes);
+  return extent_of_sizes(sizes.begin(), sizes.end());
 }
 
 bool is_channels_last(const BackendDescriptor* tensor) {
@@ -230,22 +230,66 @@ void add_convolution(const BackendDescriptor& operation, const Roles& roles, Gra
   const BackendDescriptor* const input = tensor_of(operation, roles.input);
   const int type = input == nullptr ? type_float : input->attributes.get_as<int>(tensor_type);
   ConvolutionShape shape;
-  shape.input_elements = elements_of(input);
-  shape.filter_elements = elements_of(tensor_of(operation, roles.filter));
-  shape.output_elements = elements_of(tensor_of(operation, roles.output));
+  shape.input = extent_of(input);
+  shape.filter = extent_of(tensor_of(operation, roles.filter));
+  shape.output = extent_of(tensor_of(operation, roles.output));
   shape.element_bytes = bytes_of(type);
   shape.is_channels_last = is_channels_last(input);
-  shape.on_tensor_cores =
-      type != type_double && compute_capability() >= (type == type_float ? 80 : 70);
-  facts.on_tensor_cores |= shape.on_tensor_cores;
-  facts.converts_inputs |= shape.on_tensor_cores && type == type_float;
+  shape.may_convert = type != type_double && compute_capability() >= (type == type_float ? 80 : 70);
+  facts.on_tensor_cores |= shape.may_convert;
+  facts.converts_inputs |= shape.may_convert && type == type_float;
   facts.workspace_bytes = std::max(facts.workspace_bytes, workspace_bytes(roles.direction, shape));
+}
+
+std::vector<std::uint64_t> sizes_of(const BackendDescriptor& operation, Attribute role) {
+  const BackendDescriptor* const tensor = tensor_of(operation, role);
+  std::vector<std::uint64_t> sizes(4);  // batch, head, row, column
+  if (tensor == nullptr) return sizes;
+  const auto told = tensor->attributes.get_all<std::int64_t>(tensor_sizes);
+  if (told.size() != sizes.size()) return sizes;
+  std::transform(told.begin(), told.end(), sizes.begin(),
+                 [](std::int64_t size) { return static_cast<std::uint64_t>(size); });
+  return sizes;
+}
+
+AttentionShape attention_shape(const BackendDescriptor& operation) {
+  const auto queries = sizes_of(operation, attention_queries);
+  return {.batches_and_heads = queries[0] * queries[1],
+          .queries = queries[2],
+          .keys = sizes_of(operation, attention_keys)[2],
+          .width = sizes_of(operation, attention_values)[3]};
+}
+
+/// The shape of an attention that is told as two matrix products.
+AttentionShape attention_shape(const BackendDescriptor& scores, const BackendDescriptor& sums) {
+  const auto queries = sizes_of(scores, product_left);
+  return {.batches_and_heads = queries[0] * queries[1],
+          .queries = queries[2],
+          .keys = sizes_of(scores, product_right)[3],
+          .width = sizes_of(sums, product_right)[3]};
+}
+
+/// A forward pass is one operation or two matrix products, a backward pass five products.
+std::uint64_t workspace_of_attention(const BackendDescriptor& graph) {
+  std::vector<const BackendDescriptor*> products;
+  for (void* const handle : graph.attributes.get_all<void*>(graph_operations)) {
+    const auto* const operation = object_of<BackendDescriptor>(handle);
+    if (operation == nullptr) continue;
+    if (operation->kind == Kind::attention_forward)
+      return attention_forward_workspace(compute_capability(), attention_shape(*operation));
+    if (operation->kind == Kind::matrix_product) products.push_back(operation);
+  }
+  if (products.size() == 2)
+    return attention_forward_workspace(compute_capability(),
+                                       attention_shape(*products[0], *products[1]));
+  return products.size() == 5 ? attention_backward_workspace(compute_capability()) : 0;
 }
 
 }  // namespace
 
 GraphFacts facts_of_graph(const BackendDescriptor& graph) {
   GraphFacts facts;
+  facts.workspace_bytes = workspace_of_attention(graph);
   for (void* const handle : graph.attributes.get_all<void*>(graph_operations)) {
     const auto* const operation = object_of<BackendDescriptor>(handle);
     const Roles* const roles = operation == nullptr ? nullptr : roles_of(operation->kind);

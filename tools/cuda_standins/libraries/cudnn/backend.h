@@ -1,6 +1,6 @@
 // cuDNN's graphs: descriptors that are set and asked by attribute, and the facts that follow from
-// them. A graph has two engines: a fast one, with the workspace of the model, and one that needs
-// none.
+// them. A graph has two engines: a fast one, with the workspace of the model, and a plain one,
+// which needs none, unless it is in single precision: it copies tensors as the fast one does.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,8 @@ enum class Kind : int {
   convolution_to_input = 12,
   graph = 15,
   tensor = 17,
+  matrix_product = 19,
+  attention_forward = 41,
 };
 
 enum Attribute : int {
@@ -47,6 +49,11 @@ enum Attribute : int {
   tensor_type = 901,
   tensor_sizes = 902,
   tensor_strides = 903,
+  product_left = 1520,
+  product_right = 1521,
+  attention_queries = 2800,
+  attention_keys = 2801,
+  attention_values = 2802,
   engine_graph = 1300,
   engine_index = 1301,
   engine_knobs = 1302,
@@ -58,7 +65,7 @@ enum Attribute : int {
 /// The facts of a graph that answers depend on. Engines, configurations and plans have a copy,
 /// because they may live longer than the graph.
 struct GraphFacts {
-  std::uint64_t workspace_bytes = 0;  // of the fast engine
+  std::uint64_t workspace_bytes = 0;
   bool on_tensor_cores = false;
   bool converts_inputs = false;  // to a shorter type, as TF32 is
 };

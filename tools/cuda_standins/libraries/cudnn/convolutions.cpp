@@ -8,15 +8,28 @@
 
 namespace vramlab::dry_run::cudnn {
 
+namespace {
+
+/// Rows of 16-bit elements have to begin at multiples of 8 bytes.
+bool is_matrix_product(const ConvolutionShape& shape) {
+  return shape.filter.places == 1 && shape.input.places == shape.output.places &&
+         shape.input.places * shape.element_bytes % 8 == 0;
+}
+
+std::uint64_t bytes_of_copies(const ConvolutionShape& shape) {
+  constexpr std::uint64_t alignment = 16;
+  const std::uint64_t filter = shape.filter.places == 1 ? 0 : shape.filter.elements;
+  return (shape.input.elements + filter + shape.output.elements) * shape.element_bytes + alignment;
+}
+
+}  // namespace
+
 std::uint64_t workspace_bytes(Direction direction, const ConvolutionShape& shape) {
-  std::uint64_t bytes = 0;
-  if (shape.on_tensor_cores && !shape.is_channels_last)
-    bytes = (shape.input_elements + shape.filter_elements + shape.output_elements) *
-            shape.element_bytes;
-  if (direction == Direction::to_filter && shape.element_bytes < sizeof(float))
-    bytes += shape.filter_elements * sizeof(float);
-  constexpr std::uint64_t alignment = 256;
-  return (bytes + alignment - 1) / alignment * alignment;
+  if (!shape.may_convert || shape.is_channels_last) return 0;
+  if (!is_matrix_product(shape)) return bytes_of_copies(shape);
+  return direction == Direction::to_filter
+             ? shape.input.pictures * shape.filter.elements * sizeof(float)
+             : 0;
 }
 
 // cuDNN's older calls for convolutions: descriptors, the choice of an algorithm, workspaces. The
@@ -45,11 +58,10 @@ struct Problem {
   const void* convolution;
 };
 
-template <std::size_t count>
-std::uint64_t product(const std::array<int, count>& sizes, int dimensions) {
-  return std::accumulate(
-      sizes.begin(), sizes.begin() + dimensions, std::uint64_t{1},
-      [](std::uint64_t so_far, int size) { return so_far * static_cast<std::uint64_t>(size); });
+template <typename Descriptor>
+Extent extent_of(const Descriptor& descriptor) {
+  return extent_of_sizes(descriptor.sizes.begin(),
+                         descriptor.sizes.begin() + descriptor.dimensions);
 }
 
 ConvolutionShape shape_of(const Problem& problem) {
@@ -60,15 +72,15 @@ ConvolutionShape shape_of(const Problem& problem) {
   const auto* const convolution = object_of<ConvolutionDescriptor>(problem.convolution);
   if (input == nullptr || filter == nullptr || output == nullptr || convolution == nullptr)
     return shape;
-  shape.input_elements = product(input->sizes, input->dimensions);
-  shape.filter_elements = product(filter->sizes, filter->dimensions);
-  shape.output_elements = product(output->sizes, output->dimensions);
+  shape.input = extent_of(*input);
+  shape.filter = extent_of(*filter);
+  shape.output = extent_of(*output);
   shape.element_bytes = bytes_of(input->type);
   shape.is_channels_last = filter->format == 1;
   const bool is_short = shape.element_bytes < sizeof(float);
-  shape.on_tensor_cores = input->type != type_double && convolution->math_type != fma_math &&
-                          (is_short || convolution->math_type != 0 || compute_capability() >= 80) &&
-                          compute_capability() >= no_tensor_cores_below;
+  shape.may_convert = input->type != type_double && convolution->math_type != fma_math &&
+                      (is_short || convolution->math_type != 0 || compute_capability() >= 80) &&
+                      compute_capability() >= no_tensor_cores_below;
   return shape;
 }
 
