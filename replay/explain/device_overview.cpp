@@ -44,6 +44,7 @@ DeviceOverview overview_of(Recording& recording, const DeviceHistory& history,
   found.event_count = history.events.size();
   found.metrics = history_metrics(history, explained);
   found.label = explained.fidelity.label;
+  found.waiting_frees = explained.fidelity.inferred.waiting_frees;
   found.reasons = explained.fidelity.reasons;
   note_failures(history, recording.tables(), found);
   return found;

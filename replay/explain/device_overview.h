@@ -40,6 +40,8 @@ struct DeviceOverview {
   FidelityLabel label = FidelityLabel::exact;
   /// Sentences: why the history is not followed exactly.
   std::vector<std::string> reasons;
+  /// Frees that waited for other streams.
+  std::uint64_t waiting_frees = 0;
   std::uint64_t failures = 0;
   /// The first few of their events.
   std::vector<std::uint64_t> failed_events;

@@ -148,7 +148,7 @@ constexpr std::array<Row, 93> rows = {{
     {"rtx-pro-6000-blackwell-max-q", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 120, 98304, nominal, 400, 188, 512, 2280, 14000, 131072},
     {"rtx-pro-6000-blackwell-server", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 120, 98304, nominal, 400, 188, 512, 2617, 12481, 131072},
     {"gh200-96gb", "NVIDIA GH200 480GB", 90, 98304, nominal, 600, 132, 6144, 1980, 2619, 61440},
-    {"h200", "NVIDIA H200", 90, 143160, reports, 600, 132, 6144, 1980, 3201, 51200},
+    {"h200", "NVIDIA H200", 90, 143155, measured, 760, 132, 6016, 1980, 3201, 61440},
     {"h20-141gb", "NVIDIA H20-3e", 90, 144384, nominal, 600, 78, 6144, 1980, 3201, 61440},
     {"gh200-144gb", "NVIDIA GH200 144G HBM3e", 90, 147456, nominal, 600, 132, 6144, 1980, 3201, 61440},
     {"b200", "NVIDIA B200", 100, 182630, reports, 700, 148, 7680, 1965, 3996, 129024},

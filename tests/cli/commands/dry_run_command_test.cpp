@@ -41,13 +41,14 @@ class DryRun : public DryRunTest {
   }
 
   /// A recording whose peaks are the same wherever segments lie.
-  std::string recording_without_ties() const {
-    const std::string file = in_folder("experts.pickle");
-    EXPECT_EQ(run_vramlab({"replay", samples + "experts.vtrace", "--snapshot-out", file, "--force"})
-                  .exit_status,
-              0);
+  std::string recording_of(const std::string& sample) const {
+    const std::string file = in_folder(sample + ".pickle");
+    EXPECT_EQ(
+        run_vramlab({"replay", samples + sample, "--snapshot-out", file, "--force"}).exit_status,
+        0);
     return file;
   }
+  std::string recording_without_ties() const { return recording_of("diffusion.vtrace"); }
   /// A recording whose history the fake PyTorch has.
   std::string recording() const {
     const std::string file = in_folder("leak.pickle");
@@ -145,6 +146,14 @@ TEST_F(DryRun, peaks_are_modelled_if_an_answer_of_a_library_was) {
   EXPECT_THAT(result.errors, HasSubstr("(modelled)"));
   EXPECT_THAT(result.errors, HasSubstr("cudnn workspace"));
   EXPECT_EQ(summary()["processes"][0]["devices"][0]["label"], "exact");
+}
+
+TEST_F(DryRun, frees_that_wait_for_streams_depend_on_times) {
+  const std::string told = dry_run_python({}, "", recording_of("experts.vtrace")).errors;
+  EXPECT_THAT(told, HasSubstr("(modelled)"));
+  EXPECT_THAT(told, HasSubstr("frees wait for other streams; reserved memory depends on how long "
+                              "kernels take (--kernel-time)\n"));
+  EXPECT_THAT(told, Not(HasSubstr("certainty")));
 }
 
 TEST_F(DryRun, peaks_are_exact_if_they_do_not_depend_on_an_answer) {

@@ -1,4 +1,4 @@
-"""What operations ask the allocator for, with the scratch of CUDA's libraries: library_memory.py OUT.jsonl [FAMILY...]
+"""Sizes that operations ask the allocator for, with the scratch of CUDA's libraries: library_memory.py OUT.jsonl [FAMILY...]
 
 Each line is one operation, with its sizes in the order of its requests. `library_memory.py --compare A
 B` compares two of them, one from a GPU and one from a dry run: it leaves with 1 where they differ. With 77 where

@@ -41,11 +41,11 @@ constexpr SameForAll same_for_all[] = {
     // Engines for copies, one address space, priorities of streams, caches.
     {40, 3}, {41, 1}, {78, 1}, {79, 1}, {80, 1}, {82, 65536},
     // Managed memory, and what kernels may do beside each other.
-    {83, 1}, {89, 1}, {90, 1}, {91, 1}, {92, 1}, {93, 1}, {94, 1}, {95, 1}, {96, 1}, {98, 1}, {99, 1},
+    {83, 1}, {89, 1}, {90, 1}, {91, 1}, {95, 1}, {96, 1}, {99, 1},
     // Handles of memory, by a file; the bytes of shared memory that the system has of each block.
     {103, 1}, {111, 1024}, {112, 1}, {114, 1},
     // Pools, and the handles that they have.
-    {115, 1}, {119, 1}, {121, 1}, {122, 1}, {123, 1}, {125, 1}, {126, 1}, {129, 1}};
+    {115, 1}, {119, 1}, {121, 1}, {122, 1}, {123, 1}, {125, 1}, {129, 1}};
 // clang-format on
 
 const SameForAll* find_same(int attribute) {
@@ -110,6 +110,14 @@ std::optional<int> from_generation(const streams::GpuProperties& properties, int
     case 120:  // Clusters of blocks, and copies by tensor maps.
     case 127:
       return capability >= 90 ? 1 : 0;
+    case 126:  // Domains whose memory operations are ordered on their own.
+      return capability >= 90 ? 4 : 1;
+    case 92:  // The first form of operations on memory in streams, which drivers of CUDA 12 switch
+              // off.
+    case 93:
+    case 94:
+    case 98:
+      return 0;
     default:
       return std::nullopt;
   }

@@ -128,8 +128,9 @@ const replay::ReservedRange* range_of(const DryRunOutcome& outcome, const ShownD
 
 /// How sure the peaks are for a GPU. A history may replay exactly and hold what was modelled.
 std::string certainty_of(const DryRunOutcome& outcome, const ShownDevice& shown) {
-  const bool is_modelled = shown.device->label == replay::FidelityLabel::exact &&
-                           !subjects_of(outcome, "modelled").empty();
+  const bool is_modelled =
+      shown.device->label == replay::FidelityLabel::exact &&
+      (shown.device->waiting_frees > 0 || !subjects_of(outcome, "modelled").empty());
   return is_modelled ? "modelled" : std::string(fidelity_label_name(shown.device->label));
 }
 
@@ -423,6 +424,21 @@ std::string no_kernels_text(const DryRunOutcome& outcome, const DryRunArguments&
   return "";
 }
 
+/// Frees that waited for other streams, of all devices: they complete when kernels end.
+std::uint64_t waiting_frees_of(const std::vector<ShownDevice>& devices) {
+  std::uint64_t count = 0;
+  for (const ShownDevice& shown : devices) count += shown.device->waiting_frees;
+  return count;
+}
+
+void add_waiting_frees(std::string& text, std::uint64_t count) {
+  if (count == 0) return;
+  add_line(text, "depends on times",
+           std::to_string(count) + (count == 1 ? " free waits" : " frees wait") +
+               " for other streams; reserved memory depends on how long kernels take "
+               "(--kernel-time)");
+}
+
 /// Answers that a GPU may give otherwise, beside the labels of the histories.
 void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::string& no_kernels) {
   const auto reads = places_of(outcome, "host_read");
@@ -434,8 +450,9 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::s
       !devices.empty() && std::ranges::all_of(devices, [](const ShownDevice& shown) {
         return shown.device->label == replay::FidelityLabel::exact;
       });
-  const bool is_certain =
-      is_exact && outcome.reserved.empty() && modelled.empty() && others.empty() && reads.empty();
+  const std::uint64_t waiting = waiting_frees_of(devices);
+  const bool is_certain = is_exact && outcome.reserved.empty() && modelled.empty() &&
+                          others.empty() && reads.empty() && waiting == 0;
   if (is_certain && no_kernels.empty())
     add_line(text, "certainty",
              beside.empty()
@@ -443,6 +460,7 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::s
                  : "exact: no peak depends on " + named(beside) + ", which a GPU has otherwise");
   if (!no_kernels.empty()) add_line(text, "no kernels", no_kernels);
   if (!modelled.empty()) add_line(text, "modelled", named(modelled));
+  add_waiting_frees(text, waiting);
   if (!reads.empty())
     add_line(text, "host reads",
              std::to_string(reads.size()) + (reads.size() == 1 ? " place reads" : " places read") +
