@@ -108,8 +108,8 @@ TEST_F(CudnnRnn, reserve_is_modelled_and_for_training_only) {
   std::size_t reserve = 0;
   void* const lstm = rnn({2, 2, 0, 10, 20, 0, 1});
   library_.call("cudnnGetRNNTempSpaceSizes", nullptr, lstm, 1, data, &work, &reserve);
-  EXPECT_EQ(reserve, 5U * 3 * 20 * 6 * 4);
-  EXPECT_EQ(work, (5U * 3 * 20 * 4 + 2560) * 4);
+  EXPECT_EQ(reserve, 5U * 3 * 20 * 5 * 4 + 256);
+  EXPECT_EQ(work, (8U << 20) + (2400 + 2 * 5 * 3 * 10 + (4 * 5 + 6) * 3 * 20) * 4);
   library_.call("cudnnGetRNNTempSpaceSizes", nullptr, lstm, 0, data, &work, &reserve);
   EXPECT_EQ(reserve, 0U);
   EXPECT_EQ(doings().notes_of("modelled", "cudnn workspace"), 2);
