@@ -34,6 +34,12 @@ enum class StreamCallKind : std::uint8_t {
   capture_of,
 };
 
+/// For calls that return when work has ended, with the fault of that work.
+inline bool is_wait(StreamCallKind kind) {
+  return kind == StreamCallKind::synchronize_stream || kind == StreamCallKind::synchronize_event ||
+         kind == StreamCallKind::synchronize_device;
+}
+
 /// Each kind looks at the members that it needs.
 struct StreamCall {
   StreamCallKind kind = StreamCallKind::submit;
