@@ -131,7 +131,7 @@ streams::CudaStatus make_capture_call(Streams& on, const StreamCall& call, Strea
       return on.check_unsafe_call();
     default:
       answer.figures = capture_figures(on, call.stream);
-      return streams::CudaStatus::success;
+      return on.check_capture_query(call.stream);
   }
 }
 
