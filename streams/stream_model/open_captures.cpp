@@ -60,19 +60,6 @@ void OpenCaptures::add_tips(Member& member, const NodePlaces& tips) {
   member.tips = std::move(all);
 }
 
-void OpenCaptures::add_graph(Member& member, const CapturedGraph& graph) {
-  if (graph.nodes.empty()) return;
-  std::vector<CapturedNode>& nodes = member.capture->graph.nodes;
-  const auto first = static_cast<std::uint32_t>(nodes.size());
-  for (const CapturedNode& node : graph.nodes) {
-    nodes.push_back(node);
-    for (std::uint32_t& before : nodes.back().after) before += first;
-    if (node.after.empty()) nodes.back().after = member.tips;
-  }
-  member.tips = terminals_of(graph);
-  for (std::uint32_t& tip : member.tips) tip += first;
-}
-
 bool OpenCaptures::is_joined(const Member& member) {
   const std::vector<CapturedNode>& nodes = member.capture->graph.nodes;
   std::vector<bool> is_reached(nodes.size(), false);
@@ -84,6 +71,15 @@ bool OpenCaptures::is_joined(const Member& member) {
   return true;
 }
 
+void OpenCaptures::leave(StreamAt stream) {
+  const Member* member = find(stream);
+  if (member == nullptr) return;
+  if (member->capture->origin == stream)
+    end(member->capture->id);
+  else
+    members_.erase(stream);
+}
+
 CapturedGraph OpenCaptures::end(CaptureId id) {
   Capture* capture = find(id);
   check(capture != nullptr, "only a capture that is under way ends");
@@ -91,6 +87,12 @@ CapturedGraph OpenCaptures::end(CaptureId id) {
   std::erase_if(members_, [capture](const auto& entry) { return entry.second.capture == capture; });
   captures_.erase(id);
   return graph;
+}
+
+bool OpenCaptures::has_blocking_member(std::uint32_t device) const {
+  return std::ranges::any_of(members_, [device](const auto& entry) {
+    return entry.second.is_blocking && entry.first.device == device;
+  });
 }
 
 std::optional<StreamCapture> OpenCaptures::capture_of(StreamAt stream) const {

@@ -63,6 +63,7 @@ class OpenCaptures {
   Member* find(StreamAt stream);
   const Member* find(StreamAt stream) const;
   Capture* find(CaptureId id);
+  bool contains(CaptureId id) const { return captures_.contains(id); }
   std::map<CaptureId, Capture>& captures() { return captures_; }
   const std::map<StreamAt, Member>& members() const { return members_; }
 
@@ -72,13 +73,15 @@ class OpenCaptures {
   void join(StreamAt stream, bool is_blocking, Capture& capture, const NodePlaces& tips);
   static void add_node(Member& member, CapturedNode node);
   static void add_tips(Member& member, const NodePlaces& tips);
-  /// The graph again, inside the one that is captured; the stream goes on behind all of it.
-  static void add_graph(Member& member, const CapturedGraph& graph);
   /// Whether everything that was captured comes before the next work of the stream.
   static bool is_joined(const Member& member);
+  /// The stream is destroyed. Its nodes stay; a capture that it began is over, without a graph.
+  void leave(StreamAt stream);
   /// Gives the graph; the streams take part in the capture no more.
   CapturedGraph end(CaptureId id);
 
+  /// Whether a capture is under way that the legacy stream of the device would be waiting for.
+  bool has_blocking_member(std::uint32_t device) const;
   std::optional<StreamCapture> capture_of(StreamAt stream) const;
   /// Requires: the node belongs to a capture that is under way.
   std::vector<GraphNode> dependencies_of(GraphNode node) const;

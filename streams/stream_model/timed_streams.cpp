@@ -143,8 +143,7 @@ CudaStatus TimedStreams::destroy_stream(StreamAt stream) {
   if (lost_ != CudaStatus::success) return lost_;
   const Stream* found = find_stream(stream);
   if (found == nullptr || found->is_legacy) return CudaStatus::invalid_resource_handle;
-  if (const OpenCaptures::Member* member = captures_.find(stream))
-    return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
+  captures_.leave(stream);
   Stream& destroyed = streams_[stream_places_.find(stream)];
   destroyed.is_destroyed = true;
   device_at(stream.device).has_destroyed_streams = true;
@@ -238,8 +237,6 @@ CudaStatus TimedStreams::submit(StreamAt stream, const Work& work) {
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   const std::uint32_t place = stream_places_.find(stream);
   if (OpenCaptures::Member* member = captures_.find(stream)) {
-    if (work.blocks_host)
-      return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
     OpenCaptures::add_node(*member, {work, stream, streams_[place].priority, {}});
     return CudaStatus::success;
   }
@@ -417,10 +414,10 @@ CudaStatus TimedStreams::destroy_event(EventId event) {
 }
 
 CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint64_t tag) {
-  if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
+  if (lost_ != CudaStatus::success) return lost_;
   const auto found = events_.find(event.value);
-  if (found == events_.end() || found->second.device != stream.device)
-    return CudaStatus::invalid_resource_handle;
+  if (found == events_.end() || found->second.device != stream.device) return refuse_event(stream);
+  if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   Event& recorded = found->second;
   if (const OpenCaptures::Member* member = captures_.find(stream)) {
     recorded.capture = member->capture->id;
@@ -462,19 +459,19 @@ CudaStatus TimedStreams::record_device_event(EventId event, std::uint32_t device
 }
 
 CudaStatus TimedStreams::wait_for_event(StreamAt stream, EventId event, std::uint64_t tag) {
-  if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
+  if (lost_ != CudaStatus::success) return lost_;
   const auto found = events_.find(event.value);
-  if (found == events_.end()) return CudaStatus::invalid_resource_handle;
+  if (found == events_.end()) return refuse_event(stream);
+  if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   const Event& awaited = found->second;
   if (awaited.capture) return join_capture(stream, awaited);
+  if (!awaited.is_recorded) return CudaStatus::success;
   if (const OpenCaptures::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_isolation);
   const std::uint32_t place = stream_places_.find(stream);
   const WorkRef item = put_mark(place, ItemKind::event_wait, event.value, tag);
-  if (awaited.is_recorded) {
-    engine_.follow(item, awaited.record);
-    watcher_.stream_follows_event(stream, event);
-  }
+  engine_.follow(item, awaited.record);
+  watcher_.stream_follows_event(stream, event);
   engine_.submit(item);
   return CudaStatus::success;
 }
@@ -503,12 +500,16 @@ CudaStatus TimedStreams::check_event_use(EventId event) {
   if (lost_ != CudaStatus::success) return lost_;
   const auto found = events_.find(event.value);
   if (found == events_.end()) return CudaStatus::invalid_resource_handle;
-  return found->second.capture ? refuse_captured(found->second) : check_unsafe_call();
+  if (!found->second.capture) return check_unsafe_call();
+  Capture* capture = find_valid_capture(found->second);
+  return capture == nullptr ? CudaStatus::invalid_value
+                            : invalidate(*capture, CudaStatus::captured_event);
 }
 
-CudaStatus TimedStreams::refuse_captured(const Event& event) {
-  if (Capture* capture = captures_.find(*event.capture)) capture->is_invalidated = true;
-  return CudaStatus::captured_event;
+/// The capture that the event was recorded in; null once that is over or invalidated.
+Capture* TimedStreams::find_valid_capture(const Event& event) {
+  Capture* capture = captures_.find(*event.capture);
+  return capture == nullptr || capture->is_invalidated ? nullptr : capture;
 }
 
 ElapsedTime TimedStreams::elapsed(EventId from, EventId to) {
@@ -516,7 +517,10 @@ ElapsedTime TimedStreams::elapsed(EventId from, EventId to) {
   for (const EventId event : {from, to}) {
     const auto found = events_.find(event.value);
     if (found == events_.end()) return {CudaStatus::invalid_resource_handle, 0};
-    if (found->second.capture) return {refuse_captured(found->second), 0};
+    if (found->second.capture)
+      return {find_valid_capture(found->second) == nullptr ? CudaStatus::invalid_value
+                                                           : CudaStatus::captured_event,
+              0};
     if (!found->second.has_timing || !found->second.is_recorded)
       return {CudaStatus::invalid_resource_handle, 0};
   }
@@ -590,6 +594,13 @@ CudaStatus TimedStreams::check_use(StreamAt stream) {
              : CudaStatus::success;
 }
 
+/// A wrong event costs a capturing stream its capture.
+CudaStatus TimedStreams::refuse_event(StreamAt stream) {
+  if (const OpenCaptures::Member* member = captures_.find(stream))
+    member->capture->is_invalidated = true;
+  return CudaStatus::invalid_resource_handle;
+}
+
 /// For calls that ask about a stream, or wait for it, on the host.
 CudaStatus TimedStreams::check_outside_use(StreamAt stream) {
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
@@ -601,7 +612,7 @@ CudaStatus TimedStreams::check_outside_use(StreamAt stream) {
 
 /// The legacy stream would wait for blocking streams that are captured.
 CudaStatus TimedStreams::check_legacy(StreamAt stream) {
-  if (!find_stream(stream)->is_legacy) return CudaStatus::success;
+  if (stream.stream.value != 0) return CudaStatus::success;
   CudaStatus status = CudaStatus::success;
   for (const auto& [name, member] : captures_.members())
     if (member.is_blocking && name.device == stream.device)
@@ -629,11 +640,12 @@ CaptureMode TimedStreams::exchange_capture_mode(CaptureMode mode) {
 }
 
 CudaStatus TimedStreams::begin_capture(StreamAt stream, CaptureMode mode) {
+  // A capture that is under way stays as it was.
+  if (lost_ == CudaStatus::success && captures_.find(stream) != nullptr)
+    return CudaStatus::illegal_state;
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   const Stream& origin = *find_stream(stream);
   if (origin.is_legacy) return CudaStatus::stream_capture_unsupported;
-  if (const OpenCaptures::Member* member = captures_.find(stream))
-    return invalidate(*member->capture, CudaStatus::illegal_state);
   captures_.begin(stream, origin.is_blocking, mode, caller_);
   return CudaStatus::success;
 }
@@ -641,15 +653,16 @@ CudaStatus TimedStreams::begin_capture(StreamAt stream, CaptureMode mode) {
 CudaStatus TimedStreams::end_capture(StreamAt stream, GraphId graph) {
   if (lost_ != CudaStatus::success) return lost_;
   if (!has_stream(stream)) return CudaStatus::invalid_resource_handle;
+  if (const CudaStatus status = check_legacy(stream); status != CudaStatus::success) return status;
   const OpenCaptures::Member* member = captures_.find(stream);
   if (member == nullptr) return CudaStatus::illegal_state;
   Capture& capture = *member->capture;
   if (capture.origin != stream) return invalidate(capture, CudaStatus::stream_capture_unmatched);
-  if (capture.mode != CaptureMode::relaxed && capture.thread != caller_)
-    return invalidate(capture, CudaStatus::stream_capture_wrong_thread);
+  const bool is_of_thread = capture.mode == CaptureMode::relaxed || capture.thread == caller_;
   const bool is_joined = OpenCaptures::is_joined(*member);
   const bool is_invalidated = capture.is_invalidated;
   CapturedGraph captured = captures_.end(capture.id);
+  if (!is_of_thread) return CudaStatus::stream_capture_wrong_thread;
   if (is_invalidated) return CudaStatus::stream_capture_invalidated;
   if (!is_joined) return CudaStatus::stream_capture_unjoined;
   define_graph(graph, std::move(captured));
@@ -658,16 +671,15 @@ CudaStatus TimedStreams::end_capture(StreamAt stream, GraphId graph) {
 
 /// A stream that waits for a captured event takes part in the capture from then on.
 CudaStatus TimedStreams::join_capture(StreamAt stream, const Event& event) {
-  Capture* capture = captures_.find(*event.capture);
+  Capture* capture = find_valid_capture(event);
   OpenCaptures::Member* member = captures_.find(stream);
   if (capture == nullptr) {
     if (member != nullptr) member->capture->is_invalidated = true;
-    return CudaStatus::captured_event;
+    return CudaStatus::invalid_value;
   }
-  if (capture->is_invalidated) return CudaStatus::stream_capture_invalidated;
   if (member == nullptr) {
     const Stream& joining = *find_stream(stream);
-    if (joining.is_legacy) return invalidate(*capture, CudaStatus::stream_capture_unsupported);
+    if (joining.is_legacy) return invalidate(*capture, CudaStatus::stream_capture_implicit);
     captures_.join(stream, joining.is_blocking, *capture, event.captured_after);
     return CudaStatus::success;
   }
@@ -680,14 +692,13 @@ CudaStatus TimedStreams::join_capture(StreamAt stream, const Event& event) {
 }
 
 CudaStatus TimedStreams::launch_graph(GraphId graph, StreamAt stream, std::uint64_t tag) {
+  if (const OpenCaptures::Member* member = captures_.find(stream);
+      member != nullptr && lost_ == CudaStatus::success)
+    return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   const auto found = graphs_.find(graph);
   if (found == graphs_.end()) return CudaStatus::invalid_value;
   Graph& launched = found->second;
-  if (OpenCaptures::Member* member = captures_.find(stream)) {
-    OpenCaptures::add_graph(*member, launched.graph);
-    return CudaStatus::success;
-  }
   const std::uint32_t place = stream_places_.find(stream);
   const WorkRef begin = put_mark(place, ItemKind::graph_begin, graph.value, tag);
   // A graph that still runs is waited for.
@@ -733,9 +744,25 @@ const CapturedGraph* TimedStreams::find_graph(GraphId graph) const {
 
 CudaStatus TimedStreams::destroy_graph(GraphId graph) {
   if (lost_ != CudaStatus::success) return lost_;
-  if (graphs_.erase(graph) == 0) return CudaStatus::invalid_value;
-  watcher_.graph_destroyed(graph);
+  if (!graphs_.contains(graph)) return CudaStatus::invalid_value;
+  if (const CudaStatus status = check_unsafe_call(); status != CudaStatus::success) return status;
+  forget_graph(graph);
   return CudaStatus::success;
+}
+
+bool TimedStreams::forget_graph(GraphId graph) {
+  if (graphs_.erase(graph) == 0) return false;
+  watcher_.graph_destroyed(graph);
+  return true;
+}
+
+CudaStatus TimedStreams::check_capture_query(StreamAt stream) const {
+  if (lost_ != CudaStatus::success) return lost_;
+  if (!has_stream(stream)) return CudaStatus::invalid_resource_handle;
+  const bool is_legacy = stream.stream.value == 0;
+  return is_legacy && captures_.has_blocking_member(stream.device)
+             ? CudaStatus::stream_capture_implicit
+             : CudaStatus::success;
 }
 
 std::optional<StreamCapture> TimedStreams::capture_of(StreamAt stream) const {

@@ -174,6 +174,8 @@ class TimedStreams final : private WorkListener {
   CudaStatus end_capture(StreamAt stream, GraphId graph);
   CudaStatus launch_graph(GraphId graph, StreamAt stream, std::uint64_t tag);
   CudaStatus destroy_graph(GraphId graph);
+  /// Like destroy_graph(), for a graph that no capture protects. False if there is none.
+  bool forget_graph(GraphId graph);
   /// A graph that was not captured; nodes stand behind those that they depend on.
   void define_graph(GraphId graph, CapturedGraph nodes);
   /// The graph of that name, or null.
@@ -183,7 +185,10 @@ class TimedStreams final : private WorkListener {
   CaptureMode exchange_capture_mode(CaptureMode mode);
   /// Whether the thread may make a call that could disturb a capture, such as cudaMalloc.
   CudaStatus check_unsafe_call();
+  /// The answer to asking whether the stream captures; capture_of() has the capture itself.
+  CudaStatus check_capture_query(StreamAt stream) const;
   std::optional<StreamCapture> capture_of(StreamAt stream) const;
+  bool is_under_way(CaptureId capture) const { return captures_.contains(capture); }
   std::vector<GraphNode> dependencies_of(GraphNode node) const {
     return captures_.dependencies_of(node);
   }
@@ -315,7 +320,8 @@ class TimedStreams final : private WorkListener {
   CudaStatus check_outside_use(StreamAt stream);
   CudaStatus check_legacy(StreamAt stream);
   CudaStatus check_event_use(EventId event);
-  CudaStatus refuse_captured(const Event& event);
+  Capture* find_valid_capture(const Event& event);
+  CudaStatus refuse_event(StreamAt stream);
   CudaStatus refuse_captures_on(std::uint32_t device);
   static CudaStatus invalidate(Capture& capture, CudaStatus why);
   CudaStatus join_capture(StreamAt stream, const Event& event);

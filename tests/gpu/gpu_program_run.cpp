@@ -67,6 +67,12 @@ cudaError_t capture_info(cudaStream_t stream, cudaStreamCaptureStatus& status,
 #endif
 }
 
+bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  require_success(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 }  // namespace
 
 GpuProgramRun::GpuProgramRun(GpuBoard& board, GpuBuffers& buffers, std::uint64_t ns_per_step)
@@ -232,7 +238,8 @@ cudaError_t GpuProgramRun::submit_copy(const StreamCall& call, cudaStream_t stre
   if (const cudaError_t error = launch_part(call, WorkPart::begin, stream); error != cudaSuccess)
     return error;
   if (const cudaError_t error = copy(call.work, stream); error != cudaSuccess) return error;
-  if (!call.work.blocks_host) return launch_part(call, WorkPart::end, stream);
+  if (!call.work.blocks_host || is_capturing(stream))
+    return launch_part(call, WorkPart::end, stream);
   // The host has waited for it, so the host knows that it ended.
   board_.note_end(board_.work_index(call.work.tag));
   return cudaSuccess;

@@ -35,7 +35,7 @@ TEST(StreamsBesideNaiveStreams, random_programs_come_to_everything) {
   EXPECT_GT(tally.calls, 10'000U);
   EXPECT_GT(tally.refused, 1'000U);
   EXPECT_LT(tally.refused, tally.calls / 2);
-  EXPECT_GT(tally.items, 6'000U);
+  EXPECT_GT(tally.items, 5'000U);
   EXPECT_GT(tally.graph_nodes, 100U);
   EXPECT_GT(tally.never_made, 20U);
   EXPECT_GT(tally.stuck_programs, 20U);

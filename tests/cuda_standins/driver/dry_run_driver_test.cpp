@@ -255,6 +255,39 @@ TEST_F(DryRunDriver, launches_an_executable_graph_whose_graph_is_gone) {
   EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(DryRunDriver, refuses_to_launch_or_destroy_a_graph_in_a_capture) {
+  const CUstream on = stream();
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_SUCCESS);
+  CUgraphExec executable = nullptr;
+  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphExecDestroy", executable), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(call("cuStreamDestroy_v2", on), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphExecDestroy", executable), CUDA_SUCCESS);
+}
+
+TEST_F(DryRunDriver, captures_a_copy_to_the_host_but_none_that_returns_when_it_is_done) {
+  const CUstream on = stream();
+  CUdeviceptr at = 0;
+  std::int32_t read = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuMemcpyDtoHAsync_v2", static_cast<void*>(&read), at, sizeof read, on),
+            CUDA_SUCCESS);
+  CUgraph graph = nullptr;
+  EXPECT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_SUCCESS);
+  const CUstream own = CU_STREAM_PER_THREAD;
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", own, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuMemcpyDtoH_v2_ptds", static_cast<void*>(&read), at, sizeof read),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(call("cuStreamEndCapture", own, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
 TEST_F(DryRunDriver, has_pools_that_keep_what_their_threshold_says) {
   CUmemoryPool pool = nullptr;
   ASSERT_EQ(call("cuDeviceGetDefaultMemPool", &pool, CUdevice{0}), CUDA_SUCCESS);

@@ -205,7 +205,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   const bool captures = calls().capture_of(at(stream)).has_value();
   *status = captures ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
+  return runtime().returns(calls().check_capture_query(at(stream)));
 }
 /// It has other arguments in each generation of the toolkit.
 #if CUDART_VERSION >= 13000
@@ -221,7 +221,7 @@ cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureSt
   const auto capture = calls().capture_of(at(stream));
   *status = capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   *count = capture ? capture->terminals.size() : 0;
-  return cudaSuccess;
+  return runtime().returns(calls().check_capture_query(at(stream)));
 }
 
 }  // extern "C"

@@ -62,8 +62,10 @@ TimedStreams& StandInRuntime::next_call() {
 }
 
 cudaError_t StandInRuntime::returns(CudaStatus status) {
+  // A wait returns the fault of what it waited for.
   next_call();
-  return errors.at(static_cast<std::size_t>(status));
+  const bool is_new_fault = status == CudaStatus::success;
+  return errors.at(static_cast<std::size_t>(is_new_fault ? timed_.lost_context() : status));
 }
 
 StreamAt StandInRuntime::stream_at(cudaStream_t stream) {

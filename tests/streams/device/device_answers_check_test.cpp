@@ -32,6 +32,17 @@ class DeviceAnswersCheck : public testing::Test {
   DeviceAnswers answers_;
 };
 
+TEST_F(DeviceAnswersCheck, a_wait_returns_the_fault_of_what_it_waited_for) {
+  script_.faulty_kernel(1, CudaStatus::illegal_address);
+  script_.on_stream(Kind::synchronize_stream, 1).work(2);
+  answer();
+  EXPECT_EQ(call(0).error, "cudaSuccess");
+  EXPECT_EQ(call(1).error, "cudaErrorIllegalAddress");
+  EXPECT_FALSE(first_other_error(script_.program(), answers_));
+  call(1).error = "cudaSuccess";
+  EXPECT_TRUE(first_other_error(script_.program(), answers_));
+}
+
 TEST_F(DeviceAnswersCheck, work_on_one_stream_that_overlaps_is_found) {
   script_.work(1).work(1);
   answer();

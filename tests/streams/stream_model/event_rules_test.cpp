@@ -82,6 +82,15 @@ TEST_F(EventRules, an_event_that_was_never_recorded_is_complete) {
   EXPECT_EQ(script_.span_of(2), Span(0, 10));
 }
 
+TEST_F(EventRules, waiting_for_an_event_that_was_never_recorded_is_no_work_of_the_stream) {
+  script_.next().create_stream(stream_number(4), blocking);
+  script_.next().create_stream(stream_number(5), blocking);
+  script_.at(0).submit(stream_number(4), kernel(50, 1));
+  EXPECT_EQ(script_.at(0).wait_for_event(legacy, event, 2), CudaStatus::success);
+  script_.at(0).submit(stream_number(5), kernel(10, 3));
+  EXPECT_EQ(script_.span_of(3), Span(0, 10));
+}
+
 TEST_F(EventRules, waiting_for_an_event_on_the_host_ends_with_it) {
   script_.at(0).submit(first, kernel(50, 1));
   script_.at(1).record_event(event, first, 2);

@@ -96,17 +96,16 @@ TEST_F(GraphRules, an_empty_graph_is_launched_and_done) {
   EXPECT_EQ(script_.span_of(9), Span(5, 5));
 }
 
-TEST_F(GraphRules, a_graph_launched_in_a_capture_becomes_part_of_it) {
+TEST_F(GraphRules, a_graph_is_not_launched_in_a_capture) {
   capture_one(kernel(10, 1));
-  calls().begin_capture(second, CaptureMode::global);
-  calls().submit(second, kernel(5, 2));
-  EXPECT_EQ(calls().launch_graph(graph, second, 0), CudaStatus::success);
-  calls().submit(second, kernel(7, 3));
-  EXPECT_EQ(calls().end_capture(second, {2}), CudaStatus::success);
-  script_.at(0).launch_graph({2}, outside, 9);
-  EXPECT_EQ(script_.span_of(2), Span(0, 5));
-  EXPECT_EQ(script_.span_of(1), Span(5, 15));
-  EXPECT_EQ(script_.span_of(3), Span(15, 22));
+  for (const GraphId launched : {graph, GraphId{77}}) {
+    calls().begin_capture(second, CaptureMode::global);
+    calls().submit(second, kernel(5, 2));
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(calls().launch_graph(launched, second, 0), CudaStatus::stream_capture_unsupported);
+    EXPECT_EQ(calls().submit(second, kernel(7, 3)), CudaStatus::stream_capture_invalidated);
+    EXPECT_EQ(calls().end_capture(second, {2}), CudaStatus::stream_capture_invalidated);
+  }
 }
 
 TEST_F(GraphRules, a_destroyed_graph_finishes_what_was_launched) {

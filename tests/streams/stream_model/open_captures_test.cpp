@@ -60,24 +60,22 @@ TEST_F(OpenCapturesTest, what_nothing_depends_on_is_terminal) {
   EXPECT_THAT(terminals_of(end()), ElementsAre(0, 1));
 }
 
-TEST_F(OpenCapturesTest, a_graph_inside_another_keeps_its_shape) {
-  CapturedGraph inner;
-  inner.nodes = {
-      {kernel(1, 5), first, 0, {}}, {kernel(1, 6), first, 0, {0}}, {kernel(1, 7), first, 0, {0}}};
-  add_node(first, 1);
-  OpenCaptures::add_graph(member(first), inner);
-  EXPECT_THAT(member(first).tips, ElementsAre(2, 3));
-  add_node(first, 2);
-  const CapturedGraph graph = end();
-  EXPECT_THAT(graph.nodes[1].after, ElementsAre(0));
-  EXPECT_THAT(graph.nodes[2].after, ElementsAre(1));
-  EXPECT_THAT(graph.nodes[4].after, ElementsAre(2, 3));
+TEST_F(OpenCapturesTest, a_stream_that_leaves_keeps_its_nodes_in_the_graph) {
+  join(second, first);
+  add_node(second, 1);
+  captures_.leave(second);
+  EXPECT_EQ(captures_.find(second), nullptr);
+  EXPECT_FALSE(OpenCaptures::is_joined(member(first)));
+  EXPECT_EQ(end().nodes.size(), 1U);
 }
 
-TEST_F(OpenCapturesTest, an_empty_graph_inside_another_changes_nothing) {
-  add_node(first, 1);
-  OpenCaptures::add_graph(member(first), {});
-  EXPECT_THAT(member(first).tips, ElementsAre(0));
+TEST_F(OpenCapturesTest, a_capture_is_over_when_the_stream_where_it_began_leaves) {
+  join(second, first);
+  captures_.leave(outside);
+  EXPECT_FALSE(captures_.is_empty());
+  captures_.leave(first);
+  EXPECT_TRUE(captures_.is_empty());
+  EXPECT_EQ(captures_.find(second), nullptr);
 }
 
 TEST_F(OpenCapturesTest, a_capture_that_ended_leaves_the_others_alone) {

@@ -90,6 +90,8 @@ void add_legacy(CaptureCases& to) {
       script().begin(4).on_stream(Kind::query_stream, 0).end(4));
   add(to, "9.6", "the_legacy_stream_is_not_waited_for_beside_a_captured_blocking_one",
       script().begin(4).on_stream(Kind::synchronize_stream, 0).end(4));
+  add(to, "9.6", "the_capture_of_the_legacy_stream_is_not_asked_beside_a_captured_blocking_one",
+      script().begin(4).on_stream(Kind::capture_of, 0).end(4));
   add(to, "9.6", "the_legacy_stream_goes_on_beside_a_captured_non_blocking_one",
       script().begin(1).work(0).record(1, 0).end(1).work(0));
 }
@@ -113,7 +115,8 @@ void add_host_calls(CaptureCases& to) {
     add_one("an_event_is_not_waited_for",
             script().begin(1, mode).record(1, 1).on_event(Kind::synchronize_event, 1).end(1));
     add_one("an_event_has_no_time", script().begin(1, mode).record(1, 1).elapsed(1, 1).end(1));
-    add_one("a_pageable_copy_is_refused", script().begin(1, mode).pageable_copy(1).end(1));
+    add_one("a_pageable_copy_is_captured",
+            script().begin(1, mode).pageable_copy(1).end(1).launch(1));
   }
 }
 

@@ -57,6 +57,8 @@ void add_unsafe_calls(CaptureCases& to) {
       by_own().create_stream(8, {}).on_stream(Kind::destroy_stream, 8).end(1));
   add(to, "D11", "making_and_destroying_events_is_safe",
       by_own().create_event(8, true).on_event(Kind::destroy_event, 8).end(1));
+  add(to, "D11", "destroying_a_graph_is_unsafe",
+      script().begin(1).end(1, 0).begin(2, CaptureMode::global).call(Kind::destroy_graph).end(2));
   add(to, "D11", "asking_for_an_elapsed_time_is_safe",
       script()
           .record(1, 3)
@@ -69,17 +71,23 @@ void add_unsafe_calls(CaptureCases& to) {
 
 /// D12: the effect of a refusal on the capture.
 void add_refusals(CaptureCases& to) {
-  add(to, "D12", "a_second_begin_invalidates", script().begin(1).begin(1).end(1));
+  add(to, "D12", "a_second_begin_leaves_it_as_it_was", script().begin(1).begin(1).end(1));
+  add(to, "D12", "a_second_begin_is_refused_alike_once_it_is_invalidated",
+      script().begin(1).on_stream(Kind::query_stream, 1).begin(1).end(1));
   add(to, "D12", "an_end_on_another_stream_invalidates",
       script().begin(1).fork(1, 2).end(2).end(1));
-  add(to, "D12", "an_end_on_another_thread_invalidates",
+  add(to, "D12", "it_is_over_after_an_end_on_another_thread",
       script().begin(1, CaptureMode::thread_local_only).by_thread(1).end(1).by_thread(0).end(1));
   add(to, "D12", "a_merge_invalidates_both",
       script().begin(1).begin(2).record(1, 1).wait(2, 1).work(1).work(2).end(1).end(2));
-  add(to, "D12", "an_unknown_event_leaves_it_as_it_was",
+  add(to, "D12", "unknown_events_invalidate",
       script().begin(1).work(1).record(unknown, 1).wait(1, unknown).end(1).launch(1));
-  add(to, "D12", "an_unknown_graph_leaves_it_as_it_was",
-      script().begin(1).work(1).launch(1, unknown).end(1).launch(1));
+  add(to, "D12", "an_unknown_event_that_is_recorded_invalidates",
+      script().begin(1).record(unknown, 1).end(1));
+  add(to, "D12", "an_unknown_event_that_is_waited_for_invalidates",
+      script().begin(1).wait(1, unknown).end(1));
+  add(to, "D12", "the_end_of_a_capture_on_the_legacy_stream_is_refused_and_invalidates",
+      script().begin(4).end(0).end(4));
   add(to, "D12", "joining_the_legacy_stream_invalidates",
       script().begin(1).record(1, 1).wait(0, 1).end(1));
 }
@@ -95,6 +103,15 @@ void add_old_events(CaptureCases& to) {
       captured().on_event(Kind::synchronize_event, 1));
   add(to, "D13", "an_event_of_an_ended_capture_has_no_time", captured().elapsed(1, 1));
   add(to, "D13", "a_capture_that_waits_for_it_is_lost", captured().begin(2).wait(2, 1).end(2));
+  const auto invalidated = [] {
+    return script().begin(1).record(1, 1).on_stream(Kind::query_stream, 1);
+  };
+  add(to, "D13", "an_event_of_an_invalidated_capture_is_not_asked",
+      invalidated().on_event(Kind::query_event, 1).end(1));
+  add(to, "D13", "an_event_of_an_invalidated_capture_has_no_time",
+      invalidated().elapsed(1, 1).end(1));
+  add(to, "D13", "a_capture_that_waits_for_one_of_an_invalidated_capture_is_lost",
+      invalidated().begin(2).wait(2, 1).end(2).end(1));
 }
 
 /// D14 to D16: joining, destroying, graphs in graphs.
@@ -116,11 +133,18 @@ void add_ends(CaptureCases& to) {
           .wait(1, 2)
           .end(1)
           .launch(3));
-  add(to, "D15", "a_capturing_stream_is_not_destroyed",
-      script().begin(1).on_stream(Kind::destroy_stream, 1).end(1));
-  add(to, "D15", "a_stream_that_joined_is_not_destroyed",
+  add(to, "D15", "a_capture_is_over_when_the_stream_where_it_began_is_destroyed",
+      script()
+          .begin(1, CaptureMode::global)
+          .on_stream(Kind::destroy_stream, 1)
+          .call(Kind::check_unsafe_call));
+  add(to, "D15", "a_stream_that_joined_is_destroyed",
       script().begin(1).fork(1, 2).on_stream(Kind::destroy_stream, 2).end(1));
-  add(to, "D16", "a_graph_launched_in_a_capture_becomes_part_of_it",
+  add(to, "D15", "work_captured_on_a_destroyed_stream_has_to_come_back",
+      script().begin(1).fork(1, 2).work(2).on_stream(Kind::destroy_stream, 2).end(1));
+  add(to, "D16", "a_graph_that_nobody_made_is_refused_in_a_capture",
+      script().begin(1).work(1).launch(1, unknown).end(1).launch(1));
+  add(to, "D16", "a_graph_is_not_launched_in_a_capture",
       script().begin(1).work(1).end(1, 1).begin(2).work(2).launch(2, 1).work(2).end(2, 2).launch(
           3, 2));
   add(to, "D16", "an_empty_graph_is_launched_and_done",
@@ -147,8 +171,10 @@ void add_handles(CaptureCases& to) {
           .record(3, 1)
           .on_event(Kind::synchronize_event, 3)
           .elapsed(1, 3));
-  add(to, "3.4", "a_capture_does_not_wait_for_an_event_that_was_never_recorded",
+  add(to, "3.4", "a_capture_waits_for_an_event_that_was_never_recorded",
       script().begin(1).wait(1, 1).end(1));
+  add(to, "3.4", "a_wait_of_the_legacy_stream_for_an_event_that_was_never_recorded_orders_nothing",
+      script().work(4, 2000).wait(0, 1).work(5));
   add(to, "2.1", "the_legacy_stream_is_not_destroyed", script().on_stream(Kind::destroy_stream, 0));
   add(to, "D12", "a_graph_that_nobody_made_is_an_invalid_value", script().launch(1, unknown));
 }

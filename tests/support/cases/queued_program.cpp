@@ -90,11 +90,13 @@ void QueuedProgram::lay_out(std::size_t at) {
   }
 }
 
+/// A wait for an event that was never recorded does nothing.
 void QueuedProgram::lay_out_wait(std::size_t at) {
   const HazardStep& step = program_.steps[at];
+  const auto found = records_.find(step.subject);
+  if (found == records_.end()) return;
   const std::size_t item = put(at, step.stream, QueuedItem::Nature::mark);
-  if (const auto found = records_.find(step.subject); found != records_.end())
-    items_[item].after.push_back(found->second);
+  items_[item].after.push_back(found->second);
 }
 
 void QueuedProgram::lay_out_hand_out(std::size_t at) {

@@ -53,8 +53,10 @@ DeviceAnswers SimulatedExecutor::run(const StreamProgram& program) {
     // A call that waits has returned when its thread could make the next one.
     const bool returns = answer.is_made && timed.begin_call(call.thread, std::nullopt);
     check(returns, "programs for an executor come to an end");
-    answers.calls.push_back({std::string(cuda_status_name(answer.status)),
-                             device_figures(call, answer), log.ended_runs()});
+    const bool has_new_fault = is_wait(call.kind) && answer.status == CudaStatus::success;
+    const CudaStatus status = has_new_fault ? timed.lost_context() : answer.status;
+    answers.calls.push_back(
+        {std::string(cuda_status_name(status)), device_figures(call, answer), log.ended_runs()});
   }
   timed.finish();
   answers.runs = log.run_answers();

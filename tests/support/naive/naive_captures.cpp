@@ -25,9 +25,10 @@ CudaStatus NaiveStreams::destroy_event(EventId event) {
 }
 
 CudaStatus NaiveStreams::record_event(EventId event, StreamAt stream, std::uint64_t tag) {
-  if (const CudaStatus status = check_put(stream); status != CudaStatus::success) return status;
+  if (lost_ != CudaStatus::success) return lost_;
   if (!events_.contains(event) || events_[event].device != stream.device)
-    return CudaStatus::invalid_resource_handle;
+    return refuse_event(stream);
+  if (const CudaStatus status = check_put(stream); status != CudaStatus::success) return status;
   Event& recorded = events_[event];
   if (Capture* capture = capture_with(stream)) {
     recorded.capture = static_cast<std::size_t>(capture - captures_.data());
@@ -42,25 +43,34 @@ CudaStatus NaiveStreams::record_event(EventId event, StreamAt stream, std::uint6
 }
 
 CudaStatus NaiveStreams::wait_for_event(StreamAt stream, EventId event, std::uint64_t tag) {
+  if (lost_ != CudaStatus::success) return lost_;
+  if (!events_.contains(event)) return refuse_event(stream);
   if (const CudaStatus status = check_put(stream); status != CudaStatus::success) return status;
-  if (!events_.contains(event)) return CudaStatus::invalid_resource_handle;
   const Event& awaited = events_[event];
   if (awaited.capture) return join(stream, awaited);
+  if (!awaited.record) return CudaStatus::success;
   if (Capture* capture = capture_with(stream)) {
     capture->is_invalid = true;
     return CudaStatus::stream_capture_isolation;
   }
   const std::size_t wait = issue(ItemKind::event_wait, stream, tag);
   order_behind_others(wait);
-  if (awaited.record) items_[wait].ends_before.push_back(*awaited.record);
+  items_[wait].ends_before.push_back(*awaited.record);
   settle();
   return CudaStatus::success;
+}
+
+/// An event that does not exist is put on a stream.
+CudaStatus NaiveStreams::refuse_event(StreamAt stream) {
+  if (Capture* capture = capture_with(stream)) capture->is_invalid = true;
+  return CudaStatus::invalid_resource_handle;
 }
 
 CudaStatus NaiveStreams::check_ask(EventId event) {
   if (lost_ != CudaStatus::success) return lost_;
   if (!events_.contains(event)) return CudaStatus::invalid_resource_handle;
   if (const auto capture = events_[event].capture) {
+    if (!is_valid(captures_[*capture])) return CudaStatus::invalid_value;
     captures_[*capture].is_invalid = true;
     return CudaStatus::captured_event;
   }
@@ -84,10 +94,10 @@ ElapsedTime NaiveStreams::elapsed(EventId from, EventId to) {
   for (const EventId event : {from, to}) {
     if (!events_.contains(event)) return {CudaStatus::invalid_resource_handle, 0};
     const Event& asked = events_[event];
-    if (asked.capture) {
-      captures_[*asked.capture].is_invalid = true;
-      return {CudaStatus::captured_event, 0};
-    }
+    if (asked.capture)
+      return {is_valid(captures_[*asked.capture]) ? CudaStatus::captured_event
+                                                  : CudaStatus::invalid_value,
+              0};
     if (!asked.has_timing || !asked.record) return {CudaStatus::invalid_resource_handle, 0};
   }
   const Event& first = events_[from];
@@ -108,18 +118,30 @@ NaiveStreams::Capture* NaiveStreams::capture_with(StreamAt stream) {
   return nullptr;
 }
 
+/// True if a blocking stream takes part; then the legacy stream of that device stands still.
+bool NaiveStreams::stops_legacy(const Capture& capture, StreamAt legacy) const {
+  for (const auto& [member, tips] : capture.members)
+    if (capture.is_open && member.device == legacy.device &&
+        streams_[*find_stream(member)].is_blocking)
+      return true;
+  return false;
+}
+
+/// False for every other stream, and where no capture stops the legacy one.
+bool NaiveStreams::invalidate_for_legacy(StreamAt stream) {
+  bool is_refused = false;
+  for (Capture& capture : captures_)
+    if (stream.stream.value == 0 && stops_legacy(capture, stream))
+      capture.is_invalid = is_refused = true;
+  return is_refused;
+}
+
 /// Putting something on a stream.
 CudaStatus NaiveStreams::check_put(StreamAt stream) {
   if (lost_ != CudaStatus::success) return lost_;
   if (stream.stream.value == 0) make_legacy(stream.device);
   if (!find_stream(stream)) return CudaStatus::invalid_resource_handle;
-  bool is_refused = false;
-  for (Capture& capture : captures_)
-    for (const auto& [member, tips] : capture.members)
-      if (stream.stream.value == 0 && capture.is_open && member.device == stream.device &&
-          streams_[*find_stream(member)].is_blocking)
-        capture.is_invalid = is_refused = true;
-  if (is_refused) return CudaStatus::stream_capture_implicit;
+  if (invalidate_for_legacy(stream)) return CudaStatus::stream_capture_implicit;
   const Capture* capture = capture_with(stream);
   return capture != nullptr && capture->is_invalid ? CudaStatus::stream_capture_invalidated
                                                    : CudaStatus::success;
@@ -158,12 +180,10 @@ CaptureMode NaiveStreams::exchange_capture_mode(CaptureMode mode) {
 // Captures.
 
 CudaStatus NaiveStreams::begin_capture(StreamAt stream, CaptureMode mode) {
+  if (lost_ != CudaStatus::success) return lost_;
+  if (capture_with(stream) != nullptr) return CudaStatus::illegal_state;
   if (const CudaStatus status = check_put(stream); status != CudaStatus::success) return status;
   if (stream.stream.value == 0) return CudaStatus::stream_capture_unsupported;
-  if (Capture* capture = capture_with(stream)) {
-    capture->is_invalid = true;
-    return CudaStatus::illegal_state;
-  }
   Capture capture;
   capture.origin = stream;
   capture.mode = mode;
@@ -176,17 +196,16 @@ CudaStatus NaiveStreams::begin_capture(StreamAt stream, CaptureMode mode) {
 CudaStatus NaiveStreams::end_capture(StreamAt stream, GraphId graph) {
   if (lost_ != CudaStatus::success) return lost_;
   if (stream.stream.value != 0 && !find_stream(stream)) return CudaStatus::invalid_resource_handle;
+  if (invalidate_for_legacy(stream)) return CudaStatus::stream_capture_implicit;
   Capture* capture = capture_with(stream);
   if (capture == nullptr) return CudaStatus::illegal_state;
   if (capture->origin != stream) {
     capture->is_invalid = true;
     return CudaStatus::stream_capture_unmatched;
   }
-  if (capture->mode != CaptureMode::relaxed && capture->thread != caller_) {
-    capture->is_invalid = true;
-    return CudaStatus::stream_capture_wrong_thread;
-  }
   capture->is_open = false;
+  if (capture->mode != CaptureMode::relaxed && capture->thread != caller_)
+    return CudaStatus::stream_capture_wrong_thread;
   if (capture->is_invalid) return CudaStatus::stream_capture_invalidated;
   Places reached = capture->members[stream];
   for (std::size_t before = 0; before != reached.size();) {
@@ -202,51 +221,31 @@ CudaStatus NaiveStreams::end_capture(StreamAt stream, GraphId graph) {
 CudaStatus NaiveStreams::join(StreamAt stream, const Event& event) {
   Capture* own = capture_with(stream);
   Capture& joined = captures_[*event.capture];
-  if (!joined.is_open) {
+  if (!is_valid(joined)) {
     if (own != nullptr) own->is_invalid = true;
-    return CudaStatus::captured_event;
+    return CudaStatus::invalid_value;
   }
-  if (joined.is_invalid) return CudaStatus::stream_capture_invalidated;
   if (own != nullptr && own != &joined) {
     own->is_invalid = joined.is_invalid = true;
     return CudaStatus::stream_capture_merge;
   }
   if (stream.stream.value == 0) {
     joined.is_invalid = true;
-    return CudaStatus::stream_capture_unsupported;
+    return CudaStatus::stream_capture_implicit;
   }
   joined.members[stream].insert(event.captured_after.begin(), event.captured_after.end());
   return CudaStatus::success;
 }
 
-NaiveStreams::Places NaiveStreams::without_followers(const std::vector<CapturedNode>& nodes) {
-  Places places;
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    const bool is_followed = std::ranges::any_of(nodes, [&](const CapturedNode& other) {
-      return std::ranges::find(other.after, i) != other.after.end();
-    });
-    if (!is_followed) places.insert(i);
-  }
-  return places;
-}
-
 CudaStatus NaiveStreams::launch_graph(GraphId graph, StreamAt stream, std::uint64_t tag) {
+  if (lost_ != CudaStatus::success) return lost_;
+  if (Capture* capture = capture_with(stream)) {
+    capture->is_invalid = true;
+    return CudaStatus::stream_capture_unsupported;
+  }
   if (const CudaStatus status = check_put(stream); status != CudaStatus::success) return status;
   if (!graphs_.contains(graph)) return CudaStatus::invalid_value;
   Graph& launched = graphs_[graph];
-  if (Capture* capture = capture_with(stream)) {
-    Places& tips = capture->members[stream];
-    const Places before = tips;
-    const auto first = static_cast<std::uint32_t>(capture->nodes.size());
-    for (CapturedNode node : launched.nodes) {
-      for (std::uint32_t& place : node.after) place += first;
-      if (node.after.empty()) node.after.assign(before.begin(), before.end());
-      capture->nodes.push_back(node);
-    }
-    if (!launched.nodes.empty()) tips.clear();
-    for (const std::uint32_t place : without_followers(launched.nodes)) tips.insert(first + place);
-    return CudaStatus::success;
-  }
   const std::size_t begin = issue(ItemKind::graph_begin, stream, tag);
   order_behind_others(begin);
   if (launched.latest_end) items_[begin].ends_before.push_back(*launched.latest_end);
@@ -264,10 +263,22 @@ CudaStatus NaiveStreams::launch_graph(GraphId graph, StreamAt stream, std::uint6
 
 CudaStatus NaiveStreams::destroy_graph(GraphId graph) {
   if (lost_ != CudaStatus::success) return lost_;
-  return graphs_.erase(graph) == 1 ? CudaStatus::success : CudaStatus::invalid_value;
+  if (!graphs_.contains(graph)) return CudaStatus::invalid_value;
+  const CudaStatus status = check_unsafe_call();
+  if (status == CudaStatus::success) graphs_.erase(graph);
+  return status;
 }
 
 // A node's name is made of the number of its capture and its place in it.
+
+CudaStatus NaiveStreams::check_capture_query(StreamAt stream) const {
+  if (lost_ != CudaStatus::success) return lost_;
+  if (stream.stream.value != 0)
+    return find_stream(stream) ? CudaStatus::success : CudaStatus::invalid_resource_handle;
+  for (const Capture& capture : captures_)
+    if (stops_legacy(capture, stream)) return CudaStatus::stream_capture_implicit;
+  return CudaStatus::success;
+}
 
 std::optional<StreamCapture> NaiveStreams::capture_of(StreamAt stream) const {
   for (std::size_t i = 0; i < captures_.size(); ++i) {

@@ -203,8 +203,8 @@ CudaStatus NaiveStreams::destroy_stream(StreamAt stream) {
   const auto found = find_stream(stream);
   if (!found || is_legacy(streams_[*found])) return CudaStatus::invalid_resource_handle;
   if (Capture* capture = capture_with(stream)) {
-    capture->is_invalid = true;
-    return CudaStatus::stream_capture_unsupported;
+    if (capture->origin == stream) capture->is_open = false;
+    capture->members.erase(stream);
   }
   streams_[*found].exists = false;
   return CudaStatus::success;
@@ -256,10 +256,6 @@ CudaStatus NaiveStreams::submit(StreamAt stream, const Work& work) {
   if (const CudaStatus status = check_put(stream); status != CudaStatus::success) return status;
   const CapturedNode node{work, stream, streams_[*find_stream(stream)].priority, {}};
   if (Capture* capture = capture_with(stream)) {
-    if (work.blocks_host) {
-      capture->is_invalid = true;
-      return CudaStatus::stream_capture_unsupported;
-    }
     Places& tips = capture->members[stream];
     capture->nodes.push_back(node);
     capture->nodes.back().after.assign(tips.begin(), tips.end());

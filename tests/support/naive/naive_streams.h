@@ -68,6 +68,7 @@ class NaiveStreams {
   streams::CudaStatus destroy_graph(streams::GraphId graph);
   streams::CaptureMode exchange_capture_mode(streams::CaptureMode mode);
   streams::CudaStatus check_unsafe_call();
+  streams::CudaStatus check_capture_query(streams::StreamAt stream) const;
   std::optional<allocator::StreamCapture> capture_of(streams::StreamAt stream) const;
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) const;
 
@@ -151,9 +152,12 @@ class NaiveStreams {
   bool takes_part(const Capture& capture, streams::StreamAt stream) const {
     return capture.is_open && capture.members.contains(stream);
   }
+  static bool is_valid(const Capture& capture) { return capture.is_open && !capture.is_invalid; }
   Capture* capture_with(streams::StreamAt stream);
+  streams::CudaStatus refuse_event(streams::StreamAt stream);
+  bool stops_legacy(const Capture& capture, streams::StreamAt legacy) const;
+  bool invalidate_for_legacy(streams::StreamAt stream);
   streams::CudaStatus join(streams::StreamAt stream, const Event& event);
-  static Places without_followers(const std::vector<streams::CapturedNode>& nodes);
 
   streams::StreamModel model_;
   streams::Time now_;

@@ -34,6 +34,12 @@ enum class StreamCallKind : std::uint8_t {
   capture_of,
 };
 
+/// For calls that return when work has ended, with the fault of that work.
+inline bool is_wait(StreamCallKind kind) {
+  return kind == StreamCallKind::synchronize_stream || kind == StreamCallKind::synchronize_event ||
+         kind == StreamCallKind::synchronize_device;
+}
+
 /// Each kind looks at the members that it needs.
 struct StreamCall {
   StreamCallKind kind = StreamCallKind::submit;
@@ -125,7 +131,7 @@ streams::CudaStatus make_capture_call(Streams& on, const StreamCall& call, Strea
       return on.check_unsafe_call();
     default:
       answer.figures = capture_figures(on, call.stream);
-      return streams::CudaStatus::success;
+      return on.check_capture_query(call.stream);
   }
 }
 

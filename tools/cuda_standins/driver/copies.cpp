@@ -162,6 +162,15 @@ Moving mover(StandInDriver& driver, const Copy& copy, bool is_staged) {
   return {.body = {}, .made_up = make_up_rows(driver, copy)};
 }
 
+/// A copy that returns when it is done is refused in a capture, like a wait for its stream.
+CUresult check_capture(StandInDriver& driver, const CallSite& site, const CopyWay& way) {
+  if (way.waits == HostWaits::no) return CUDA_SUCCESS;
+  const auto found = driver.find_stream(way.stream, site);
+  const auto* const stream = std::get_if<vramlab::streams::StreamAt>(&found);
+  if (stream == nullptr || !driver.timed().capture_of(*stream)) return CUDA_SUCCESS;
+  return result_of(driver.timed().query_stream(*stream));
+}
+
 struct Submitted {
   CUresult result = CUDA_SUCCESS;
   Rows made_up;
@@ -197,6 +206,8 @@ CUresult call_copy(const CallSite& site, const Copy& copy, const CopyWay& way) {
   Rows made_up;
   std::string flaw;
   const auto body = [&](StandInDriver& driver) {
+    if (const CUresult refused = check_capture(driver, site, way); refused != CUDA_SUCCESS)
+      return refused;
     flaw = flaw_of_range(driver, copy.to.at, extent(copy.to, copy));
     if (flaw.empty()) flaw = flaw_of_range(driver, copy.from.at, extent(copy.from, copy));
     if (!flaw.empty()) return CUDA_ERROR_INVALID_VALUE;

@@ -51,14 +51,6 @@ CUresult instantiate(const char* name, CUgraphExec* made, CUgraph graph,
   return driver_call({name, context}, body, graph);
 }
 
-template <class Handle>
-CUresult drop_graph(const char* name, Handle graph) {
-  const auto body = [=](StandInDriver& driver) {
-    return refuse_unless(driver.graphs().destroy(value_of(graph)));
-  };
-  return driver_call({name, initialised}, body, graph);
-}
-
 CUresult update(const char* name, CUgraphExec executable, CUgraph graph) {
   const auto body = [=](StandInDriver& driver) {
     return refuse_unless(driver.graphs().update(value_of(executable), value_of(graph)));
@@ -163,7 +155,12 @@ STAND_IN_CALL(cuGraphClone)(CUgraph* made, CUgraph graph) {
   };
   return driver_call({"cuGraphClone", initialised}, body, graph);
 }
-STAND_IN_CALL(cuGraphDestroy)(CUgraph graph) { return drop_graph("cuGraphDestroy", graph); }
+STAND_IN_CALL(cuGraphDestroy)(CUgraph graph) {
+  const auto body = [=](StandInDriver& driver) {
+    return refuse_unless(driver.graphs().destroy(value_of(graph)));
+  };
+  return driver_call({"cuGraphDestroy", initialised}, body, graph);
+}
 STAND_IN_CALL(cuGraphInstantiate)
 (CUgraphExec* made, CUgraph graph, CUgraphNode* /*failed*/, char* /*log*/, std::size_t /*room*/) {
   return instantiate("cuGraphInstantiate", made, graph);
@@ -209,7 +206,13 @@ STAND_IN_CALL(cuGraphExecUpdate_v2)(CUgraphExec executable, CUgraph graph, Updat
   return update("cuGraphExecUpdate_v2", executable, graph);
 }
 STAND_IN_CALL(cuGraphExecDestroy)(CUgraphExec graph) {
-  return drop_graph("cuGraphExecDestroy", graph);
+  const auto body = [=](StandInDriver& driver) {
+    if (driver.graphs().find(value_of(graph)) == nullptr) return refuse_unless(false);
+    if (const CUresult refused = driver.check_unsafe_call(); refused != CUDA_SUCCESS)
+      return refused;
+    return refuse_unless(driver.graphs().destroy(value_of(graph)));
+  };
+  return driver_call({"cuGraphExecDestroy", initialised}, body, graph);
 }
 STAND_IN_CALL(cuGraphExecGetFlags)(CUgraphExec graph, cuuint64_t* flags) {
   const auto body = [=](StandInDriver& driver) { return give(driver, flags, 0); };

@@ -293,10 +293,8 @@ CUresult on_cuStreamIsCapturing(const CallSite& site, CUstream stream,
     if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
     if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const StreamAt at = std::get<StreamAt>(found);
-    if (at.stream.value == 0 && driver.streams().has_blocking_capture(at.device))
-      return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     *status = status_at(driver, at);
-    return CUDA_SUCCESS;
+    return result_of(driver.timed().check_capture_query(at));
   };
   return driver_call(site, body, stream);
 }
@@ -319,7 +317,7 @@ CUresult give_capture(StandInDriver& driver, StreamAt at, const CaptureAnswer& a
   if (answer.status == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *answer.status = status_at(driver, at);
   const auto capture = driver.timed().capture_of(at);
-  if (!capture) return CUDA_SUCCESS;
+  if (!capture) return result_of(driver.timed().check_capture_query(at));
   std::vector<CUgraphNode>& nodes = told_nodes();
   nodes.clear();
   for (const auto& node : capture->terminals) nodes.push_back(handle_of<CUgraphNode>(node.value));

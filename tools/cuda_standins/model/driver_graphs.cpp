@@ -149,6 +149,9 @@ bool DriverGraphs::update(std::uint64_t executable, std::uint64_t graph) {
 CUresult DriverGraphs::launch(std::uint64_t executable, streams::StreamAt stream) {
   const auto found = simulated_.find(executable);
   if (found == simulated_.end()) return CUDA_ERROR_INVALID_HANDLE;
+  // Refused: memory and payloads stay as they are.
+  if (streams_.timed().capture_of(stream))
+    return result_of(streams_.timed().launch_graph(found->second, stream, 0));
   memory_.begin_launch(stream,
                        free_on_launch_.contains(executable) ? AutoFree::on_launch : AutoFree::no);
   if (const CUresult refused = streams_.prepare_launch(found->second); refused != CUDA_SUCCESS)

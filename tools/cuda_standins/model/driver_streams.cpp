@@ -35,14 +35,6 @@ CUresult result_of(CudaStatus status) { return results.at(static_cast<std::size_
 
 DriverStreams::DriverStreams(DriverWatcher* watcher) : watcher_(watcher), timed_({}, *this) {}
 
-bool DriverStreams::has_blocking_capture(std::uint32_t context) const {
-  return std::any_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
-    const auto& [handle, facts] = entry;
-    return facts.context == context && (facts.flags & CU_STREAM_NON_BLOCKING) == 0 &&
-           timed_.capture_of({context, {handle}});
-  });
-}
-
 CUstream DriverStreams::create_stream(const StreamFacts& facts) {
   const std::uint64_t handle = handles_.take();
   timed_.create_stream(
@@ -60,8 +52,11 @@ const StreamFacts* DriverStreams::facts_of(CUstream stream) const {
 CUresult DriverStreams::destroy_stream(CUstream stream) {
   const auto found = streams_.find(value_of(stream));
   if (found == streams_.end()) return CUDA_ERROR_INVALID_HANDLE;
-  const CudaStatus status = timed_.destroy_stream({found->second.context, {found->first}});
+  const StreamAt destroyed{found->second.context, {found->first}};
+  const auto capture = timed_.capture_of(destroyed);
+  const CudaStatus status = timed_.destroy_stream(destroyed);
   if (status != CudaStatus::success) return result_of(status);
+  if (capture && !timed_.is_under_way(capture->id)) drop_payloads(take_captured_tags(capture->id));
   handles_.give_back(found->first);
   streams_.erase(found);
   return CUDA_SUCCESS;
@@ -97,8 +92,7 @@ CUresult DriverStreams::end_capture(StreamAt stream, streams::GraphId graph) {
   const auto capture = timed_.capture_of(stream);
   const CudaStatus status = timed_.end_capture(stream, graph);
   if (!capture || timed_.capture_of(stream)) return result_of(status);
-  std::vector<std::uint64_t> tags = std::move(captured_tags_[capture->id]);
-  captured_tags_.erase(capture->id);
+  std::vector<std::uint64_t> tags = take_captured_tags(capture->id);
   if (status == CudaStatus::success)
     graph_tags_[graph] = std::move(tags);
   else
@@ -137,11 +131,16 @@ CUresult DriverStreams::prepare_launch(streams::GraphId graph) {
 }
 
 void DriverStreams::destroy_graph(streams::GraphId graph) {
-  timed_.destroy_graph(graph);
+  timed_.forget_graph(graph);
   if (const auto found = graph_tags_.find(graph); found != graph_tags_.end()) {
     drop_payloads(found->second);
     graph_tags_.erase(found);
   }
+}
+
+std::vector<std::uint64_t> DriverStreams::take_captured_tags(allocator::CaptureId capture) {
+  auto taken = captured_tags_.extract(capture);
+  return taken ? std::move(taken.mapped()) : std::vector<std::uint64_t>();
 }
 
 void DriverStreams::drop_payloads(const std::vector<std::uint64_t>& tags) {

@@ -55,8 +55,6 @@ class DriverStreams final : private streams::StreamWatcher {
   /// Asks all work of the graph whether it can be launched now.
   CUresult prepare_launch(streams::GraphId graph);
   void destroy_graph(streams::GraphId graph);
-  /// A stream that the context's legacy stream waits for is capturing.
-  bool has_blocking_capture(std::uint32_t context) const;
 
   // Events.
   CUevent create_event(const EventFacts& facts);
@@ -83,6 +81,7 @@ class DriverStreams final : private streams::StreamWatcher {
 
   static bool has_payload(const WorkOrder& order);
   void keep_payload(std::uint64_t tag, WorkOrder order, bool is_captured);
+  std::vector<std::uint64_t> take_captured_tags(allocator::CaptureId capture);
   void drop_payloads(const std::vector<std::uint64_t>& tags);
   void issued(const streams::IssuedItem& item) override;
   void ended(const streams::EndedItem& item) override;
