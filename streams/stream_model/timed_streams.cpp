@@ -416,7 +416,8 @@ CudaStatus TimedStreams::destroy_event(EventId event) {
 CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint64_t tag) {
   if (lost_ != CudaStatus::success) return lost_;
   const auto found = events_.find(event.value);
-  if (found == events_.end() || found->second.device != stream.device) return refuse_event(stream);
+  if (found == events_.end() || found->second.device != stream.device)
+    return CudaStatus::invalid_resource_handle;
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   Event& recorded = found->second;
   if (const OpenCaptures::Member* member = captures_.find(stream)) {
@@ -594,7 +595,7 @@ CudaStatus TimedStreams::check_use(StreamAt stream) {
              : CudaStatus::success;
 }
 
-/// A wrong event costs a capturing stream its capture.
+/// An event that nobody made costs a capturing stream its capture when it waits for it.
 CudaStatus TimedStreams::refuse_event(StreamAt stream) {
   if (const OpenCaptures::Member* member = captures_.find(stream))
     member->capture->is_invalidated = true;
@@ -662,8 +663,8 @@ CudaStatus TimedStreams::end_capture(StreamAt stream, GraphId graph) {
   const bool is_joined = OpenCaptures::is_joined(*member);
   const bool is_invalidated = capture.is_invalidated;
   CapturedGraph captured = captures_.end(capture.id);
-  if (!is_of_thread) return CudaStatus::stream_capture_wrong_thread;
   if (is_invalidated) return CudaStatus::stream_capture_invalidated;
+  if (!is_of_thread) return CudaStatus::stream_capture_wrong_thread;
   if (!is_joined) return CudaStatus::stream_capture_unjoined;
   define_graph(graph, std::move(captured));
   return CudaStatus::success;

@@ -70,7 +70,8 @@ def compare_sharing(path, folder):
                                       **shim(path, mode, f"{folder}/share"))
             print(f"a tensor shared, {name}, {mode}: {told}")
             assert told.get("before", 0) == 0 and told.get("sum", 1 << 21) == 1 << 21, told
-            assert mode not in ("off", "nosplit") or told.get("status") == 0, told
+            # Without its cache PyTorch itself refuses to share.
+            assert environment or mode not in ("off", "nosplit") or told.get("status") == 0, told
 
 
 def main():

@@ -268,11 +268,22 @@ TEST_F(CaptureRules, a_stream_that_joined_leaves_its_nodes_when_it_is_destroyed)
   EXPECT_EQ(end(first), CudaStatus::stream_capture_unjoined);
 }
 
-TEST_F(CaptureRules, an_event_that_nobody_made_invalidates_the_capture) {
+TEST_F(CaptureRules, waiting_for_an_event_that_nobody_made_invalidates_the_capture) {
   begin(first);
-  EXPECT_EQ(calls().record_event({77}, first, 1), CudaStatus::invalid_resource_handle);
   EXPECT_EQ(calls().wait_for_event(first, {77}, 1), CudaStatus::invalid_resource_handle);
   expect_invalidated(first);
+}
+
+TEST_F(CaptureRules, recording_an_event_that_nobody_made_leaves_the_capture_as_it_was) {
+  begin(first);
+  EXPECT_EQ(calls().record_event({77}, first, 1), CudaStatus::invalid_resource_handle);
+  EXPECT_EQ(calls().end_capture(first, graph), CudaStatus::success);
+}
+
+TEST_F(CaptureRules, an_invalidated_capture_ends_as_such_on_another_thread) {
+  begin(first, CaptureMode::thread_local_only);
+  EXPECT_EQ(calls().wait_for_event(first, {77}, 1), CudaStatus::invalid_resource_handle);
+  EXPECT_EQ(calls(1).end_capture(first, graph), CudaStatus::stream_capture_invalidated);
 }
 
 /// The calls that a capture in each mode allows its own thread and another one.

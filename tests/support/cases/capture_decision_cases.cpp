@@ -80,9 +80,9 @@ void add_refusals(CaptureCases& to) {
       script().begin(1, CaptureMode::thread_local_only).by_thread(1).end(1).by_thread(0).end(1));
   add(to, "D12", "a_merge_invalidates_both",
       script().begin(1).begin(2).record(1, 1).wait(2, 1).work(1).work(2).end(1).end(2));
-  add(to, "D12", "unknown_events_invalidate",
+  add(to, "D12", "an_unknown_event_invalidates_by_the_wait_for_it",
       script().begin(1).work(1).record(unknown, 1).wait(1, unknown).end(1).launch(1));
-  add(to, "D12", "an_unknown_event_that_is_recorded_invalidates",
+  add(to, "D12", "an_unknown_event_that_is_recorded_leaves_it_as_it_was",
       script().begin(1).record(unknown, 1).end(1));
   add(to, "D12", "an_unknown_event_that_is_waited_for_invalidates",
       script().begin(1).wait(1, unknown).end(1));

@@ -27,7 +27,7 @@ CudaStatus NaiveStreams::destroy_event(EventId event) {
 CudaStatus NaiveStreams::record_event(EventId event, StreamAt stream, std::uint64_t tag) {
   if (lost_ != CudaStatus::success) return lost_;
   if (!events_.contains(event) || events_[event].device != stream.device)
-    return refuse_event(stream);
+    return CudaStatus::invalid_resource_handle;
   if (const CudaStatus status = check_put(stream); status != CudaStatus::success) return status;
   Event& recorded = events_[event];
   if (Capture* capture = capture_with(stream)) {
@@ -60,7 +60,7 @@ CudaStatus NaiveStreams::wait_for_event(StreamAt stream, EventId event, std::uin
   return CudaStatus::success;
 }
 
-/// An event that does not exist is put on a stream.
+/// A stream is to wait for an event that does not exist.
 CudaStatus NaiveStreams::refuse_event(StreamAt stream) {
   if (Capture* capture = capture_with(stream)) capture->is_invalid = true;
   return CudaStatus::invalid_resource_handle;
@@ -204,9 +204,9 @@ CudaStatus NaiveStreams::end_capture(StreamAt stream, GraphId graph) {
     return CudaStatus::stream_capture_unmatched;
   }
   capture->is_open = false;
+  if (capture->is_invalid) return CudaStatus::stream_capture_invalidated;
   if (capture->mode != CaptureMode::relaxed && capture->thread != caller_)
     return CudaStatus::stream_capture_wrong_thread;
-  if (capture->is_invalid) return CudaStatus::stream_capture_invalidated;
   Places reached = capture->members[stream];
   for (std::size_t before = 0; before != reached.size();) {
     before = reached.size();
