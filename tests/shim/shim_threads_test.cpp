@@ -176,6 +176,18 @@ INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsByMode,
                          testing::Values(PreloadMode::deferred, PreloadMode::sync,
                                          PreloadMode::nosplit));
 
+TEST_P(ShimThreadsByMode, end_the_capture_of_another_with_an_error) {
+  ShimSetup setup(in_mode(GetParam()));
+  setup.alloc(mib);
+  const CUstream stream = setup.make_stream();
+  const shim::CaptureGate& gate = setup.shim().arenas()->current()->context().gate();
+  ASSERT_EQ(setup.begin_capture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
+  in_threads(setup, 1, [&](std::size_t) {
+    EXPECT_EQ(setup.end_capture(stream), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  });
+  EXPECT_FALSE(gate.is_capturing());
+}
+
 TEST_P(ShimThreadsByMode, can_free_what_others_put_where_a_segment_was) {
   ShimSetupOptions changed = in_mode(GetParam());
   changed.change_driver = change_free;
@@ -210,9 +222,9 @@ TEST_P(ShimThreadsByMode, leave_a_capture_open_that_they_fail_to_end) {
   const CUstream stream = setup.make_stream();
   const shim::CaptureGate& gate = setup.shim().arenas()->current()->context().gate();
   ASSERT_EQ(setup.begin_capture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
-  in_threads(setup, 1, [&](std::size_t) {
-    EXPECT_EQ(setup.end_capture(stream), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-  });
+  const CUstream other = setup.make_stream();
+  in_threads(setup, 1,
+             [&](std::size_t) { EXPECT_EQ(setup.end_capture(other), CUDA_ERROR_ILLEGAL_STATE); });
   EXPECT_TRUE(gate.is_capturing());
   EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
   EXPECT_EQ(setup.calls("cuCtxRecordEvent") + setup.calls("cuCtxSynchronize"), 0U);
