@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs what needs a GPU and writes it to one folder: bash tests/gpu/run_all.sh OUT [BUILD [GROUP...]]
 #
-# The groups, all by default: costs programs plugin under_shim recordings dry_run streams live. Each step leaves OUT/NAME.log; OUT/summary.txt says of each whether it passed, failed or was
-# skipped, and why. Nothing is installed. Leaves with 77 where no GPU answers, with 1 where a step
+# The groups, all by default: costs programs plugin under_shim recordings dry_run streams live. Each
+# step leaves OUT/NAME.log; OUT/summary.txt says of each whether it passed, failed or was skipped, and
+# why. Nothing is installed. Leaves with 77 where no GPU answers, with 1 where a step
 # failed. docs/design/real_runs.md says what to do with the folder.
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -150,8 +151,10 @@ recordings() {
   done
 }
 
-# The same programs dry and on the GPU, and what the driver says of the GPU.
+# The same programs dry and on the GPU, what the driver says of the GPU, and sizes that single
+# operations ask for, to be compared with those of a dry run.
 dry_run() {
+  step library_memory python3 "$here/torch/library_memory.py" "$out/library_memory.jsonl"
   step device_facts python3 "$here/torch/device_facts.py" "$build/vramlab" "$gpu"
   longest_step=900 step beside python3 "$here/torch/beside.py" "$build/vramlab" "$out/beside" "$gpu"
 }

@@ -1,8 +1,9 @@
-"""Sizes that operations ask the allocator for, with the scratch of CUDA's libraries: library_memory.py OUT.jsonl [FAMILY...]
+"""Sizes that operations ask the allocator for, with the scratch of CUDA's libraries:
+library_memory.py OUT.jsonl [FAMILY...]
 
-Each line is one operation, with its sizes in the order of its requests. `library_memory.py --compare A
-B` compares two of them, one from a GPU and one from a dry run: it leaves with 1 where they differ. With 77 where
-torch or a GPU is missing."""
+Each line is one operation, with its sizes in the order of its requests. The same command inside
+`vramlab dry-run` tells the dry ones, and `library_memory.py --compare A B` compares the two: it
+leaves with 1 where they differ. With 77 where torch or a GPU is missing."""
 
 import itertools
 import json
@@ -42,12 +43,12 @@ def convolutions(torch):
         batch, given, made, size, kernel, stride, groups = shape
 
         def run():
-            format = getattr(torch, layout)
+            memory_format = getattr(torch, layout)
             layer = torch.nn.Conv2d(given, made, kernel, stride, kernel // 2, groups=groups, bias=False,
-                                    device="cuda", dtype=getattr(torch, dtype)).to(memory_format=format)
+                                    device="cuda", dtype=getattr(torch, dtype)).to(memory_format=memory_format)
             x = torch.ones(batch, given, size, size, dtype=getattr(torch, dtype), device="cuda",
                            requires_grad=True)
-            layer(x.contiguous(memory_format=format)).sum().backward()
+            layer(x.contiguous(memory_format=memory_format)).sum().backward()
         yield f"convolution {shape} {dtype} {layout}", run
 
 

@@ -112,8 +112,7 @@ std::optional<int> from_generation(const streams::GpuProperties& properties, int
       return capability >= 90 ? 1 : 0;
     case 126:  // Domains whose memory operations are ordered on their own.
       return capability >= 90 ? 4 : 1;
-    case 92:  // The first form of operations on memory in streams, which drivers of CUDA 12 switch
-              // off.
+    case 92:  // The first form of stream operations on memory: off since CUDA 12.
     case 93:
     case 94:
     case 98:
