@@ -72,10 +72,9 @@ streams::MemoryOptions ReplayDevice::memory_options() {
   options.keeps_ranges = asked.keeps_ranges;
   RecordedPlaces* places = nullptr;
   if (conditions_.setup.places && !asked.make_program_device) places = &*conditions_.setup.places;
-  const streams::PlacementRule ordered =
-      asked.segment_order ? rule_of(*asked.segment_order, options) : streams::PlacementRule{};
-  options.placement = [this, places,
-                       ordered](const streams::PlaceRequest& request) -> std::optional<Address> {
+  if (asked.segment_order) set_order(options, *asked.segment_order);
+  options.placement = [this, places, ordered = options.placement](
+                          const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
     if (ordered) return ordered(request);
     return places != nullptr ? places->place(request, request_) : std::nullopt;

@@ -51,11 +51,12 @@ class Row {
 
 }  // namespace
 
-PlacementRule rule_of(SegmentOrder order, const MemoryOptions& options) {
-  if (order == SegmentOrder::upwards) return {};
-  return [allocations = Row(order, options.allocations, options.granularity),
-          reservations = Row(order, options.reservations, options.granularity)](
-             const PlaceRequest& request) mutable {
+void set_order(MemoryOptions& options, SegmentOrder order) {
+  if (order == SegmentOrder::driver) options.usual_places = UsualPlaces::driver_at_work;
+  if (order == SegmentOrder::upwards || order == SegmentOrder::driver) return;
+  options.placement = [allocations = Row(order, options.allocations, options.granularity),
+                       reservations = Row(order, options.reservations, options.granularity)](
+                          const PlaceRequest& request) mutable {
     Row& row = request.kind == PlaceKind::allocation ? allocations : reservations;
     return row.place(request.size);
   };

@@ -1,5 +1,5 @@
-// SegmentOrder: where the driver puts one segment beside the others. Nobody knows it beforehand,
-// and it decides between free blocks of one size where the allocator takes the lowest: up to 2.11.
+// SegmentOrder: where the driver puts one segment beside the others. It decides between free blocks
+// of one size where the allocator takes the lowest: up to PyTorch 2.11.
 #pragma once
 
 #include "streams/memory/simulated_memory.h"
@@ -13,10 +13,12 @@ enum class SegmentOrder : std::uint8_t {
   downwards,
   /// Larger ones above smaller ones; those of one power of two upwards.
   by_size,
+  /// As NVIDIA's driver for Linux (driver_places.h).
+  driver,
 };
 
-/// A rule that puts ranges so, in the windows of the options. Where these addresses are taken, the
-/// memory itself chooses.
-PlacementRule rule_of(SegmentOrder order, const MemoryOptions& options);
+/// Lets the memory put ranges so, in the windows of the options, where no rule of theirs does.
+/// Where these addresses are taken, it chooses the lowest gap.
+void set_order(MemoryOptions& options, SegmentOrder order);
 
 }  // namespace vramlab::streams

@@ -29,6 +29,9 @@ constexpr AddressRange all_addresses{{0}, {UINT64_MAX}};
 SimulatedMemory::SimulatedMemory(MemoryOptions options)
     : options_(std::move(options)), gaps_({{0}, end_of_addresses}) {
   check(options_.granularity.count > 0, "the granularity is at least one byte");
+  if (options_.usual_places != UsualPlaces::lowest_gap)
+    driver_places_.emplace(options_.allocations);
+  if (options_.usual_places == UsualPlaces::driver_at_work) driver_places_->start_libraries();
   if (options_.keeps_ranges == KeepsRanges::yes)
     placed_ranges_ = std::make_shared<PlacedRanges>(
         PlacingRules{options_.total + options_.kept, options_.granularity, options_.allocations,
@@ -57,6 +60,7 @@ Bytes SimulatedMemory::release(Address at) {
   if (placed_ranges_) placed_ranges_->gave_back(at);
   const AddressRange range{at, at + found->second};
   gaps_.give_back(range);
+  if (driver_places_ && driver_places_->has(at)) driver_places_->give_back(at);
   used_ -= found->second;
   allocations_.erase(found);
   if (options_.released) options_.released(range);
@@ -112,15 +116,25 @@ void SimulatedMemory::unmap(const UnitRange& range) {
   if (options_.released) options_.released({range.at, range.at + range.size()});
 }
 
-std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) const {
-  const auto dictated = options_.placement ? options_.placement(request) : std::nullopt;
+std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) {
+  auto dictated = options_.placement ? options_.placement(request) : std::nullopt;
   std::optional<Address> at = dictated_place(request, dictated);
+  if (!at && driver_places_ && request.kind == PlaceKind::allocation)
+    at = dictated = drivers_place(request);
   const AddressRange window =
       request.kind == PlaceKind::allocation ? options_.allocations : options_.reservations;
   if (!at) at = gaps_.lowest_fit({rounded(request.size), options_.granularity, window});
   if (at && placed_ranges_)
     placed_ranges_->placed({request.kind, rounded(request.size), *at, dictated});
   return at;
+}
+
+std::optional<Address> SimulatedMemory::drivers_place(const PlaceRequest& request) {
+  const Bytes size = rounded(request.size);
+  const auto at = driver_places_->take(size);
+  if (!at || gaps_.is_free({*at, *at + size})) return at;
+  driver_places_->give_back(*at);
+  return std::nullopt;
 }
 
 std::optional<Address> SimulatedMemory::dictated_place(const PlaceRequest& request,

@@ -3,8 +3,9 @@
 // PlacedRanges notes the ranges that it gave out, so that it can be asked whether they would lie in
 // the same order on a device of another size.
 //
-// A range takes the lowest gap of its window that is large enough, unless a placement rule dictates
-// the address. Classic allocations are rounded up to the granularity; units count at their size.
+// A range takes the lowest gap of its window that is large enough, or the place that a driver gives
+// it, unless a placement rule dictates the address. Classic allocations are rounded up to the
+// granularity; units count at their size.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,7 @@
 
 #include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/device.h"
+#include "streams/memory/driver_places.h"
 #include "streams/memory/free_gaps.h"
 
 namespace vramlab::streams {
@@ -103,8 +105,12 @@ struct PlaceRequest {
   StreamId stream;
 };
 
-/// Dictates the address of one request, or leaves it to the lowest gap by giving nothing.
+/// Dictates the address of one request, or leaves it to the usual places by giving nothing.
 using PlacementRule = std::function<std::optional<Address>(const PlaceRequest&)>;
+
+/// Places of allocations that no rule places: the lowest gap, or those that a driver gives to a
+/// process that has launched nothing yet, or to one that is at work with CUDA's libraries.
+enum class UsualPlaces : std::uint8_t { lowest_gap, driver, driver_at_work };
 
 /// The answer where the rule's address is not free.
 enum class WhenTaken : std::uint8_t { fail, lowest_gap };
@@ -117,7 +123,8 @@ struct MemoryOptions {
   Bytes granularity{2ULL << 20};
   AddressRange allocations{{0x7f0000000000}, {0x8000000000000000}};
   AddressRange reservations{{0x300000000000}, {0x7f0000000000}};
-  /// Empty: always the lowest gap.
+  UsualPlaces usual_places = UsualPlaces::lowest_gap;
+  /// Empty: always the usual places.
   PlacementRule placement = {};
   WhenTaken when_taken = WhenTaken::fail;
   /// Hears of memory that is given back, at once.
@@ -171,6 +178,8 @@ class SimulatedMemory {
   const SameAnswers& same_answers() const { return same_answers_; }
   /// Null unless one is kept.
   const std::shared_ptr<PlacedRanges>& placed_ranges() const { return placed_ranges_; }
+  /// Null unless allocations lie as a driver puts them.
+  DriverPlaces* driver_places() { return driver_places_ ? &*driver_places_ : nullptr; }
   /// The bytes that other users of the device hold now; more than the room left is allowed.
   void set_external(Bytes size) { external_ = size; }
 
@@ -196,7 +205,9 @@ class SimulatedMemory {
     MappedUnits units;
   };
 
-  std::optional<Address> place(const PlaceRequest& request) const;
+  std::optional<Address> place(const PlaceRequest& request);
+  /// The driver's place if it is free; a range that a rule put there may have it.
+  std::optional<Address> drivers_place(const PlaceRequest& request);
   /// The rule's address if it is free.
   std::optional<Address> dictated_place(const PlaceRequest& request,
                                         const std::optional<Address>& at) const;
@@ -212,6 +223,7 @@ class SimulatedMemory {
   Bytes external_;
   SameAnswers same_answers_;
   std::shared_ptr<PlacedRanges> placed_ranges_;
+  std::optional<DriverPlaces> driver_places_;
   /// Rounded sizes by address.
   std::unordered_map<std::uint64_t, Bytes> allocations_;
   std::map<Address, Reservation> reservations_;

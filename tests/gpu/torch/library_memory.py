@@ -7,6 +7,7 @@ leaves with 1 where they differ. With 77 where torch or a GPU is missing."""
 
 import itertools
 import json
+import random
 import sys
 
 
@@ -50,6 +51,31 @@ def convolutions(torch):
                            requires_grad=True)
             layer(x.contiguous(memory_format=memory_format)).sum().backward()
         yield f"convolution {shape} {dtype} {layout}", run
+
+
+def other_convolutions(torch):
+    """Chosen at random with a fixed seed: one to three dimensions, transposed, dilated, grouped."""
+    chosen = random.Random(1)
+    for _ in range(400):
+        dimensions = chosen.choice((1, 2, 2, 2, 3))
+        given, made = (chosen.choice((4, 16, 32, 64, 128, 320, 512)) for _ in range(2))
+        groups = chosen.choice((1, 1, 1, 1, given)) if given == made else 1
+        size = chosen.choice({1: (64, 500, 3000), 2: (7, 14, 32, 56, 112), 3: (4, 8, 16)}[dimensions])
+        kernel, stride, dilation = chosen.choice((1, 2, 3, 3, 3, 5, 7)), chosen.choice((1, 1, 2)), chosen.choice((1, 1, 1, 2))
+        batch, dtype = chosen.choice((1, 2, 8, 32)), chosen.choice(("float32", "bfloat16", "float16"))
+        transposed = chosen.random() < 0.15
+        if kernel * dilation > size or (dimensions == 3 and kernel > 3):
+            continue
+
+        def run():
+            kind = getattr(torch.nn, f"Conv{'Transpose' if transposed else ''}{dimensions}d")
+            layer = kind(given, made, kernel, stride, kernel // 2, groups=groups, dilation=dilation, bias=False,
+                         device="cuda", dtype=getattr(torch, dtype))
+            x = torch.ones(batch, given, *[size] * dimensions, dtype=getattr(torch, dtype), device="cuda",
+                           requires_grad=True)
+            layer(x).sum().backward()
+        shape = (batch, given, made, size, kernel, stride, groups, dilation)
+        yield f"convolution{' transposed' if transposed else ''} {dimensions}d {shape} {dtype}", run
 
 
 def recurrent(torch):
@@ -120,7 +146,8 @@ def asked(torch, run):
     return [entry["size"] for entry in trace if entry["action"] == "alloc"]
 
 
-FAMILIES = {"attention": attention, "convolutions": convolutions, "recurrent": recurrent,
+FAMILIES = {"attention": attention, "convolutions": convolutions,
+            "other_convolutions": other_convolutions, "recurrent": recurrent,
             "linear_algebra": linear_algebra, "transforms": transforms, "sparse": sparse}
 
 

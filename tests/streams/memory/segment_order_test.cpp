@@ -15,7 +15,7 @@ class SegmentOrderTest : public ::testing::TestWithParam<SegmentOrder> {
   static MemoryOptions options() {
     MemoryOptions options{.total = mib * 4096};
     options.when_taken = WhenTaken::lowest_gap;
-    options.placement = rule_of(GetParam(), options);
+    set_order(options, GetParam());
     return options;
   }
   std::vector<Address> placed(const std::vector<std::uint64_t>& mebibytes) {

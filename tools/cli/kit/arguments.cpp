@@ -159,6 +159,7 @@ constexpr std::array segment_orders = {
     NamedOrder{"upwards", streams::SegmentOrder::upwards},
     NamedOrder{"downwards", streams::SegmentOrder::downwards},
     NamedOrder{"by-size", streams::SegmentOrder::by_size},
+    NamedOrder{"driver", streams::SegmentOrder::driver},
 };
 
 std::vector<std::string> segment_order_names() {
@@ -320,10 +321,11 @@ void add_replay_options(CLI::App& command, ReplayArguments& arguments) {
 
 void add_segment_order(CLI::App& command, ReplayArguments& arguments) {
   command
-      .add_option("--segments", arguments.segment_order,
-                  "Where the driver puts new segments: each above those before (upwards), below "
-                  "them (downwards), or larger ones above smaller ones (by-size) (default: as "
-                  "recorded, else upwards)")
+      .add_option(
+          "--segments", arguments.segment_order,
+          "Where the driver puts new segments: each above those before (upwards), below "
+          "them (downwards), larger ones above smaller ones (by-size), or as NVIDIA's driver "
+          "for Linux (driver) (default: as recorded, else upwards)")
       ->check(CLI::IsMember(segment_order_names()));
 }
 

@@ -57,6 +57,7 @@ CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function
   WorkOrder order = driver.plan_launch(kernel->name, how.second);
   order.write = note_answers(driver.host_values(), *kernel, how.second);
   note_write(driver.watched(), *kernel, order.write, how.second);
+  driver.memory().note_kernel(driver.current().device);
   return driver.submit(how.first, site, std::move(order));
 }
 
@@ -125,6 +126,7 @@ void put_work_of_library(const CallSite& site, CUstream stream, const KernelWrit
           order.write = *write;
           driver.watched().note_write(write->at, write->bytes);
         }
+        driver.memory().note_library_work(driver.current().device);
         return driver.submit(stream, site, std::move(order));
       },
       stream);

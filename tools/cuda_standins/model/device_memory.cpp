@@ -60,7 +60,8 @@ DeviceMemory::DeviceMemory(const DriverOptions& options)
         {.total = {options.memory_bytes},
          .granularity = {options.granularity},
          .allocations = part_of(addresses_.allocations, device, options.device_count),
-         .reservations = addresses_.reservations})});
+         .reservations = addresses_.reservations,
+         .usual_places = options.places})});
   if (backing_ == Backing::none) return;
   back(addresses_.allocations);
   back(addresses_.reservations);
@@ -90,6 +91,14 @@ std::optional<std::uint64_t> DeviceMemory::take(std::uint32_t device, std::uint6
   if (!at) return std::nullopt;
   on.note_peaks();
   return at->value;
+}
+
+void DeviceMemory::note_kernel(std::uint32_t device) {
+  if (auto* const places = devices_.at(device).memory.driver_places()) places->start_kernels();
+}
+
+void DeviceMemory::note_library_work(std::uint32_t device) {
+  if (auto* const places = devices_.at(device).memory.driver_places()) places->start_libraries();
 }
 
 void DeviceMemory::Device::note_peaks() {

@@ -131,6 +131,10 @@ class DeviceMemory {
   bool is_device_address(std::uint64_t at) const;
   /// Whether device memory has bytes behind it.
   bool is_backed() const { return backing_ == Backing::host_memory; }
+  /// A kernel of the program, or work of one of CUDA's libraries, is put on a stream of the device:
+  /// the first of each changes where a driver puts memory.
+  void note_kernel(std::uint32_t device);
+  void note_library_work(std::uint32_t device);
   /// The figures that programs are told.
   allocator::MemoryInfo info(std::uint32_t device) const;
   std::uint64_t peak_used(std::uint32_t device) const { return devices_.at(device).peak_used; }

@@ -7,6 +7,7 @@
 
 #include "streams/device/gpu_models.h"
 #include "streams/memory/free_gaps.h"
+#include "streams/memory/simulated_memory.h"
 
 namespace vramlab::dry_run {
 
@@ -56,6 +57,7 @@ struct DriverOptions {
   /// Programs have nothing else there, and the address sanitizer lets them.
   AddressPlan addresses = {{{0x200000000000}, {0x300000000000}},
                            {{0x300000000000}, {0x400000000000}}};
+  streams::UsualPlaces places = streams::UsualPlaces::lowest_gap;
   Backing backing = Backing::none;
   /// For programs that wait for host functions; not for tests that count on repeatable times.
   bool moves_time_by_itself = false;

@@ -53,6 +53,16 @@ HostValues host_values() {
   refuse("VALUES", text);
 }
 
+/// Recordings of GeForce cards come from Windows or WSL, where memory lies upwards; those of other
+/// GPUs come from Linux.
+streams::UsualPlaces usual_places(const streams::GpuModel& gpu) {
+  const bool is_geforce = gpu.full_name.find("GeForce") != std::string_view::npos;
+  const std::string text = variable("SEGMENTS", is_geforce ? "upwards" : "driver");
+  if (text == "upwards") return streams::UsualPlaces::lowest_gap;
+  if (text == "driver") return streams::UsualPlaces::driver;
+  refuse("SEGMENTS", text);
+}
+
 /// A device's UUID has its number and 1 in each byte.
 std::string uuid_text(std::uint32_t device) {
   std::array<char, 16> digits{};
@@ -131,6 +141,7 @@ DryRunSettings settings_from_environment() {
   driver.granularity = gpu->granularity.count;
   driver.driver_version = driver_version;
   driver.addresses = addresses;
+  driver.places = usual_places(*gpu);
   driver.backing = Backing::reserved_addresses;
   driver.moves_time_by_itself = true;
   driver.host_values = host_values();

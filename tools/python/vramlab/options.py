@@ -51,7 +51,7 @@ class ReplayOptions(TypedDict, total=False):
     memory_fraction: float
     on_oom: Literal["recorded", "stop", "skip", "report"]
     reference: Text
-    segments: Literal["upwards", "downwards", "by-size"]
+    segments: Literal["upwards", "downwards", "by-size", "driver"]
     snapshot_at: Text
     snapshot_out: Text
     timeline: Text
@@ -358,6 +358,7 @@ class DryRunOptions(TypedDict, total=False):
     ranks: Text
     report: Text
     report_signal: Literal["USR1", "USR2", "HUP"]
+    segments: Literal["driver", "upwards"]
     values: Literal["zeros", "ones", "random", "computed", "auto"]
     values_from: Text
     world_size: int
@@ -383,6 +384,7 @@ class FitOptions(TypedDict, total=False):
     ranks: Text
     report: Text
     search: Text
+    segments: Literal["driver", "upwards"]
     steps: int
     template: Texts
     timeout: Amount

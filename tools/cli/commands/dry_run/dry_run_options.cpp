@@ -25,6 +25,12 @@ void add_machine_options(CLI::App& command, DryRunArguments& arguments) {
                   "A file of Python whose function values(read) answers what the program reads")
       ->check(CLI::ExistingFile);
   command
+      .add_option(
+          "--segments", arguments.segments,
+          "Where the driver puts new segments: as NVIDIA's for Linux (driver), or each above "
+          "those before, as on Windows (upwards) (default: driver, for GeForce upwards)")
+      ->check(CLI::IsMember({"driver", "upwards"}));
+  command
       .add_option("--kernel-time", arguments.kernel_time_ns,
                   "The time that a kernel takes, such as 10us (the default); 0: all work is over "
                   "at once")

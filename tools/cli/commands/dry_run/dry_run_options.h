@@ -7,7 +7,7 @@ namespace vramlab::tools {
 
 // The arguments must outlive the parsing.
 
-/// --gpus, --held-by-others, --values-from and --kernel-time.
+/// --gpus, --held-by-others, --values-from, --segments and --kernel-time.
 void add_machine_options(CLI::App& command, DryRunArguments& arguments);
 /// --rank, --ranks and --world-size.
 void add_job_options(CLI::App& command, DryRunArguments& arguments);

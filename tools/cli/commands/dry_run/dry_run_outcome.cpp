@@ -138,12 +138,12 @@ std::string peaks_text(const DryRunOutcome& outcome, const ShownDevice& shown) {
   const std::string allocated =
       "peak allocated " + format_bytes(shown.device->metric("peak_allocated"));
   const std::string certainty = " (" + certainty_of(outcome, shown) + ")";
+  const std::string reserved =
+      ", peak reserved " + format_bytes(shown.device->metric("peak_reserved"));
   const replay::ReservedRange* const range = range_of(outcome, shown);
-  if (range == nullptr)
-    return allocated + ", peak reserved " + format_bytes(shown.device->metric("peak_reserved")) +
-           certainty;
-  return allocated + certainty + ", peak reserved " + format_bytes(range->least) + " to " +
-         format_bytes(range->most) + ", depending on where the driver puts segments";
+  if (range == nullptr) return allocated + reserved + certainty;
+  return allocated + certainty + reserved + " (" + format_bytes(range->least) + " to " +
+         format_bytes(range->most) + ", depending on where the driver puts segments)";
 }
 
 void add_device(std::string& text, const DryRunOutcome& outcome, const ShownDevice& shown,

@@ -89,7 +89,8 @@ std::string identity_of_run(const DryRunArguments& arguments,
        {"values", {arguments.values, arguments.values_from, file_json(arguments.values_from)}},
        {"ranks",
         {arguments.rank ? std::to_string(*arguments.rank) : arguments.ranks, arguments.world_size}},
-       {"course", {arguments.kernel_time_ns, arguments.steps, arguments.keep_compiled}},
+       {"course",
+        {arguments.kernel_time_ns, arguments.segments, arguments.steps, arguments.keep_compiled}},
        {"limits", arguments.fail_if},
        {"environment", environment_json()}});
 }
