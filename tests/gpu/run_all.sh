@@ -151,10 +151,12 @@ recordings() {
   done
 }
 
-# The same programs dry and on the GPU, what the driver says of the GPU, and sizes that single
-# operations ask for, to be compared with those of a dry run.
+# The same programs dry and on the GPU, what the driver says of the GPU, the cost of kinds, memory
+# outside of PyTorch, and sizes that single operations ask for, to be compared with those of a dry run.
 dry_run() {
   step library_memory python3 "$here/torch/library_memory.py" "$out/library_memory.jsonl"
+  step outside python3 "$here/torch/outside.py"
+  step kinds_cost python3 "$here/torch/kinds_cost.py"
   step device_facts python3 "$here/torch/device_facts.py" "$build/vramlab" "$gpu"
   longest_step=900 step beside python3 "$here/torch/beside.py" "$build/vramlab" "$out/beside" "$gpu"
 }
