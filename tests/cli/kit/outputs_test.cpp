@@ -85,8 +85,8 @@ TEST_F(OutputsTest, file_that_grows_beyond_its_limit_leaves_nothing) {
 }
 
 TEST_F(OutputsTest, lack_of_memory_is_said_in_words) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer needs more addresses than the limit of this test";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more addresses than the limit of this test";
 #endif
   const std::string lists = std::string("\x80\x04", 2) + std::string(80U << 20, ']');
   const std::string file = write("lists.pickle", lists);
