@@ -1,10 +1,10 @@
 """The programs of tests/cuda_standins/real on the GPU and dry, side by side:
 beside.py VRAMLAB OUT GPU [NAME...], such as beside.py build/vramlab out h100-80gb gpt_fixed
 
-Each is run twice, with PyTorch's own recording: on the GPU, and by `vramlab dry-run --gpu GPU`. Told
-are the events that are equal from the first on, whether the requests are the same, and the figures
-of torch.cuda.memory_stats(). Leaves with 1 where figures differ, with 77 where torch or a GPU is
-missing."""
+Each is run twice, with PyTorch's own recording: on the GPU, and by `vramlab dry-run --gpu GPU
+--segments driver`. Told are the events that are equal from the first on, whether the requests are the
+same, and the figures of torch.cuda.memory_stats(). Leaves with 1 where figures differ, with 77 where
+torch or a GPU is missing."""
 
 import concurrent.futures
 import os
@@ -124,7 +124,7 @@ def main():
             sys.executable, __file__, "--record", f"{out}/{name}/real.pickle",
             program_path(name)], out / name / "real") for name in names}
         dry_runs = {name: elsewhere.submit(run, [
-            vramlab, "dry-run", "--gpu", gpu, "-o", f"{out}/{name}/dry.pickle", "--",
+            vramlab, "dry-run", "--gpu", gpu, "--segments", "driver", "-o", f"{out}/{name}/dry.pickle", "--",
             sys.executable, program_path(name)], out / name / "dry") for name in names}
         for name in names:
             try:

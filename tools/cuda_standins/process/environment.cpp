@@ -53,11 +53,8 @@ HostValues host_values() {
   refuse("VALUES", text);
 }
 
-/// Recordings of GeForce cards come from Windows or WSL, where memory lies upwards; those of other
-/// GPUs come from Linux.
-streams::UsualPlaces usual_places(const streams::GpuModel& gpu) {
-  const bool is_geforce = gpu.full_name.find("GeForce") != std::string_view::npos;
-  const std::string text = variable("SEGMENTS", is_geforce ? "upwards" : "driver");
+streams::UsualPlaces usual_places() {
+  const std::string text = variable("SEGMENTS", "upwards");
   if (text == "upwards") return streams::UsualPlaces::lowest_gap;
   if (text == "driver") return streams::UsualPlaces::driver;
   refuse("SEGMENTS", text);
@@ -141,7 +138,7 @@ DryRunSettings settings_from_environment() {
   driver.granularity = gpu->granularity.count;
   driver.driver_version = driver_version;
   driver.addresses = addresses;
-  driver.places = usual_places(*gpu);
+  driver.places = usual_places();
   driver.backing = Backing::reserved_addresses;
   driver.moves_time_by_itself = true;
   driver.host_values = host_values();

@@ -39,7 +39,7 @@ struct DryRunArguments {
   std::optional<unsigned> rank;
   std::string ranks;
   unsigned world_size = 0;
-  /// `driver` or `upwards`; if empty, as usual for the GPU.
+  /// `driver` or `upwards`; if empty, upwards.
   std::string segments;
   std::uint64_t kernel_time_ns = 10'000;
   std::uint64_t steps = 0;

@@ -25,10 +25,10 @@ void add_machine_options(CLI::App& command, DryRunArguments& arguments) {
                   "A file of Python whose function values(read) answers what the program reads")
       ->check(CLI::ExistingFile);
   command
-      .add_option(
-          "--segments", arguments.segments,
-          "Where the driver puts new segments: as NVIDIA's for Linux (driver), or each above "
-          "those before, as on Windows (upwards) (default: driver, for GeForce upwards)")
+      .add_option("--segments", arguments.segments,
+                  "Where the driver puts new segments: each above those before (upwards), as on "
+                  "Windows, or "
+                  "as NVIDIA's driver for Linux (driver) (default: upwards)")
       ->check(CLI::IsMember({"driver", "upwards"}));
   command
       .add_option("--kernel-time", arguments.kernel_time_ns,
