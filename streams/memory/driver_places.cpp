@@ -1,6 +1,6 @@
 #include "streams/memory/driver_places.h"
 
-#include <iterator>
+#include <algorithm>
 
 #include "allocator/types/check.h"
 
@@ -28,24 +28,6 @@ constexpr Bytes for_a_kernel = 2_MiB;
 constexpr Bytes for_kernels = 506_MiB;
 /// Room that cuBLAS takes.
 constexpr Bytes for_libraries = 74_MiB;
-
-/// The greatest of those that have at least the size.
-template <typename Rank>
-std::optional<Rank> greatest_with(const std::map<Bytes, std::set<Rank>>& by_size, Bytes size) {
-  std::optional<Rank> found;
-  for (auto those = by_size.lower_bound(size); those != by_size.end(); ++those) {
-    const Rank greatest = *those->second.rbegin();
-    if (!found || greatest > *found) found = greatest;
-  }
-  return found;
-}
-
-template <typename Rank>
-void erase_rank(std::map<Bytes, std::set<Rank>>& by_size, Bytes size, Rank rank) {
-  const auto found = by_size.find(size);
-  found->second.erase(rank);
-  if (found->second.empty()) by_size.erase(found);
-}
 
 }  // namespace
 
@@ -102,7 +84,10 @@ void DriverPlaces::start_libraries() {
 }
 
 std::optional<std::uint64_t> DriverPlaces::region_with(Bytes size) const {
-  return greatest_with(with_room_, size);
+  std::optional<std::uint64_t> newest;
+  for (auto those = with_room_.lower_bound(size); those != with_room_.end(); ++those)
+    newest = std::max(newest, std::optional(*those->second.rbegin()));
+  return newest;
 }
 
 std::optional<std::uint64_t> DriverPlaces::make_region(Bytes size) {
@@ -110,7 +95,7 @@ std::optional<std::uint64_t> DriverPlaces::make_region(Bytes size) {
   const auto hole = holes_.highest_with(whole + room_around);
   if (!hole) return std::nullopt;
   const AddressRange range{{hole->end.value - whole.count}, hole->end};
-  holes_.take(*hole, range);
+  holes_.take(range);
   const std::uint64_t number = next_region_++;
   regions_[number] = {range, {}, {}};
   free_part(number, range);
@@ -134,7 +119,7 @@ Address DriverPlaces::take_in(std::uint64_t number, Bytes size) {
   forget_room(number);
   Region& region = regions_.at(number);
   const AddressRange gap = region.gaps.smallest_with(size).value();
-  region.gaps.take(gap, {gap.begin, gap.begin + size});
+  region.gaps.take({gap.begin, gap.begin + size});
   region.in_use += size;
   note_room(number);
   return gap.begin;
@@ -147,51 +132,10 @@ void DriverPlaces::note_room(std::uint64_t number) {
 
 void DriverPlaces::forget_room(std::uint64_t number) {
   const FreeRanges& gaps = regions_.at(number).gaps;
-  if (!gaps.is_empty()) erase_rank(with_room_, gaps.largest(), number);
-}
-
-std::optional<AddressRange> DriverPlaces::FreeRanges::smallest_with(Bytes size) const {
-  const auto found = by_size_.lower_bound(size);
-  if (found == by_size_.end()) return std::nullopt;
-  const Address at = *found->second.begin();
-  return AddressRange{at, at + found->first};
-}
-
-std::optional<AddressRange> DriverPlaces::FreeRanges::highest_with(Bytes size) const {
-  const auto found = greatest_with(by_size_, size);
-  if (!found) return std::nullopt;
-  return AddressRange{*found, end_of_.at(*found)};
-}
-
-void DriverPlaces::FreeRanges::add(AddressRange range) {
-  const auto after = end_of_.lower_bound(range.begin);
-  if (after != end_of_.begin() && std::prev(after)->second == range.begin) {
-    const AddressRange before{std::prev(after)->first, range.begin};
-    erase(before);
-    range.begin = before.begin;
-  }
-  if (const auto next = end_of_.find(range.end); next != end_of_.end()) {
-    const AddressRange behind{next->first, next->second};
-    erase(behind);
-    range.end = behind.end;
-  }
-  insert(range);
-}
-
-void DriverPlaces::FreeRanges::take(AddressRange range, AddressRange part) {
-  erase(range);
-  if (range.begin < part.begin) insert({range.begin, part.begin});
-  if (part.end < range.end) insert({part.end, range.end});
-}
-
-void DriverPlaces::FreeRanges::insert(AddressRange range) {
-  end_of_[range.begin] = range.end;
-  by_size_[range.size()].insert(range.begin);
-}
-
-void DriverPlaces::FreeRanges::erase(AddressRange range) {
-  end_of_.erase(range.begin);
-  erase_rank(by_size_, range.size(), range.begin);
+  if (gaps.is_empty()) return;
+  const auto found = with_room_.find(gaps.largest());
+  found->second.erase(number);
+  if (found->second.empty()) with_room_.erase(found);
 }
 
 }  // namespace vramlab::streams

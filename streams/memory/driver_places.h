@@ -15,6 +15,7 @@
 #include <set>
 
 #include "streams/memory/free_gaps.h"
+#include "streams/memory/free_ranges.h"
 
 namespace vramlab::streams {
 
@@ -36,27 +37,6 @@ class DriverPlaces {
   void start_libraries();
 
  private:
-  /// Ranges of free addresses, joined where one begins at another's end.
-  class FreeRanges {
-   public:
-    bool is_empty() const { return by_size_.empty(); }
-    Bytes largest() const { return by_size_.rbegin()->first; }
-    /// The smallest that is large enough, the lowest of them.
-    std::optional<AddressRange> smallest_with(Bytes size) const;
-    /// The highest that is large enough.
-    std::optional<AddressRange> highest_with(Bytes size) const;
-    /// Requires: none of it is free.
-    void add(AddressRange range);
-    /// Requires: a part of the range, or all of it, is taken from one of its ends.
-    void take(AddressRange range, AddressRange part);
-
-   private:
-    void insert(AddressRange range);
-    void erase(AddressRange range);
-
-    std::map<Address, Address> end_of_;
-    std::map<Bytes, std::set<Address>> by_size_;
-  };
   struct Region {
     AddressRange range;
     FreeRanges gaps;

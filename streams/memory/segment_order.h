@@ -17,8 +17,7 @@ enum class SegmentOrder : std::uint8_t {
   driver,
 };
 
-/// Lets the memory put ranges so, in the windows of the options, where no rule of theirs does.
-/// Where these addresses are taken, it chooses the lowest gap.
+/// Makes the memory put ranges so, in the windows of the options, instead of by their own rule.
 void set_order(MemoryOptions& options, SegmentOrder order);
 
 }  // namespace vramlab::streams

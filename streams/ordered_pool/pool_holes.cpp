@@ -12,26 +12,13 @@ void PoolHoles::add(const Piece& piece) {
       pieces_.try_emplace(piece.range.begin, Rest{piece.range.end, piece.point});
   check(is_new && !piece.range.is_empty(), "memory becomes free once");
   join_if_settled(added);
-  AddressRange hole = piece.range;
-  auto after = holes_.lower_bound(hole.begin);
-  check(after == holes_.end() || hole.end <= after->first, "memory becomes free once");
-  if (after != holes_.end() && after->first == hole.end) {
-    hole.end = after->second;
-    remove_hole(after);
-  }
-  auto before = holes_.lower_bound(hole.begin);
-  if (before != holes_.begin() && std::prev(before)->second == hole.begin) {
-    before = std::prev(before);
-    hole.begin = before->first;
-    remove_hole(before);
-  }
-  add_hole(hole);
+  holes_.add(piece.range);
 }
 
 std::optional<AddressRange> PoolHoles::smallest_fit(Bytes size, const Judge& judge) {
-  for (auto hole = by_size_.lower_bound({size, Address{0}}); hole != by_size_.end(); ++hole) {
+  for (auto hole = holes_.smallest_with(size); hole; hole = holes_.next_larger(*hole)) {
     std::optional<AddressRange> best;
-    for (const AddressRange& row : usable_rows({hole->second, hole->second + hole->first}, judge))
+    for (const AddressRange& row : usable_rows(*hole, judge))
       if (row.size() >= size && (!best || row.size() < best->size())) best = row;
     if (best) return AddressRange{best->begin, best->begin + size};
   }
@@ -46,11 +33,7 @@ void PoolHoles::take(AddressRange range) {
     check(piece != pieces_.end() && piece->first == at, "what is taken is free");
     at = piece->second.end;
   }
-  const auto found = std::prev(holes_.upper_bound(range.begin));
-  const AddressRange hole{found->first, found->second};
-  remove_hole(found);
-  if (hole.begin < range.begin) add_hole({hole.begin, range.begin});
-  if (range.end < hole.end) add_hole({range.end, hole.end});
+  holes_.take(range);
 }
 
 std::vector<FreePoint> PoolHoles::points_in(AddressRange range) const {
@@ -63,7 +46,7 @@ std::vector<FreePoint> PoolHoles::points_in(AddressRange range) const {
 
 std::vector<Address> PoolHoles::whole_units(Address origin, Bytes unit, const Judge& judge) {
   std::vector<Address> units;
-  for (const auto& [begin, end] : holes_) {
+  for (const auto& [begin, end] : holes_.by_address()) {
     if (end - begin < unit) continue;
     for (const AddressRange& row : usable_rows({begin, end}, judge)) {
       Address at = origin + round_up(row.begin - origin, unit);
@@ -118,16 +101,6 @@ void PoolHoles::split_piece_at(Address at) {
   const Rest rest = piece->second;
   piece->second.end = at;
   pieces_.emplace(at, rest);
-}
-
-void PoolHoles::add_hole(AddressRange hole) {
-  holes_[hole.begin] = hole.end;
-  by_size_.insert({hole.size(), hole.begin});
-}
-
-void PoolHoles::remove_hole(Holes::iterator hole) {
-  by_size_.erase({hole->second - hole->first, hole->first});
-  holes_.erase(hole);
 }
 
 }  // namespace vramlab::streams

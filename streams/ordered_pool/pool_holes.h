@@ -7,12 +7,10 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "streams/happens_before/free_order.h"
-#include "streams/memory/free_gaps.h"
+#include "streams/memory/free_ranges.h"
 
 namespace vramlab::streams {
 
@@ -47,18 +45,14 @@ class PoolHoles {
     std::optional<FreePoint> point;
   };
   using Pieces = std::map<Address, Rest>;
-  using Holes = std::map<Address, Address>;
 
   /// The rows of the hole that may be used, by address.
   std::vector<AddressRange> usable_rows(AddressRange hole, const Judge& judge);
   Pieces::iterator join_if_settled(Pieces::iterator piece);
   void split_piece_at(Address at);
-  void add_hole(AddressRange hole);
-  void remove_hole(Holes::iterator hole);
 
   Pieces pieces_;
-  Holes holes_;
-  std::set<std::pair<Bytes, Address>> by_size_;
+  FreeRanges holes_;
 };
 
 }  // namespace vramlab::streams

@@ -27,8 +27,7 @@ void add_machine_options(CLI::App& command, DryRunArguments& arguments) {
   command
       .add_option("--segments", arguments.segments,
                   "Where the driver puts new segments: each above those before (upwards), as on "
-                  "Windows, or "
-                  "as NVIDIA's driver for Linux (driver) (default: upwards)")
+                  "Windows, or as NVIDIA's for Linux (driver) (default: upwards)")
       ->check(CLI::IsMember({"driver", "upwards"}));
   command
       .add_option("--kernel-time", arguments.kernel_time_ns,
