@@ -54,15 +54,16 @@ class KindFinder : public LiveBlocks {
   }
 
   void block_allocated(const LiveBlock& block) override {
-    BlockKind& kind = kind_at(*block.event);
+    const std::uint64_t event = *block.event;
+    BlockKind& kind = kind_at(event);
     kind.name = now_.name;
     if (const auto listed = was_handed_out_.find(block.key); listed != was_handed_out_.end())
       listed->second = true;
     const bool is_backward = now_.phase == Phase::backward;
     if (is_backward) kind.kind = MemoryKind::activation_gradients;
-    if (!is_backward || from_ == KindsFrom::stacks) open_.push_back({block.key, *block.event});
-    const std::optional<PoolId> pool = told_pool(history_, *block.event);
-    if (pool && *pool != allocator::default_pool) private_requests_.push_back(*block.event);
+    if (!is_backward || from_ == KindsFrom::stacks) open_.push_back({block.key, event});
+    const std::optional<PoolId> pool = told_pool(history_, static_cast<std::size_t>(event));
+    if (pool && *pool != allocator::default_pool) private_requests_.push_back(event);
   }
   void block_freed(const LiveBlock& block) override {
     if (!block.event) return;

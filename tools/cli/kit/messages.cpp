@@ -70,7 +70,7 @@ std::vector<std::string> lines_with_room(const std::string& table, const winsize
   std::istringstream text(table);
   for (std::string line; std::getline(text, line);)
     lines.push_back(shortened(line, columns_of(terminal)));
-  const std::size_t most = std::max(4, int{terminal.ws_row}) - 2U;
+  const std::size_t most = std::max<std::size_t>(4, terminal.ws_row) - 2;
   if (lines.size() <= most) return lines;
   const std::size_t left_out = lines.size() - most + 1;
   lines.resize(most - 1);
