@@ -319,18 +319,35 @@ std::vector<NotedScope> scopes_of(const std::vector<traces::NotedCall>& calls,
   return scopes;
 }
 
+/// Throws InputError for a place that is none among the entries from `lowest` on.
+void check_place(const DeviceHistory& device, std::uint64_t place, std::uint64_t lowest,
+                 const std::string& file) {
+  const std::uint64_t entry_count = device.events.size() + device.entries_left_out.size();
+  if (place >= lowest && place <= entry_count) return;
+  throw traces::InputError({file, "the calls of device " + std::to_string(device.device),
+                            "places from " + std::to_string(lowest) + " to " +
+                                std::to_string(entry_count) + " among its entries, in order",
+                            std::to_string(place)});
+}
+
+void take_first_works(DeviceHistory& device, const std::vector<traces::NotedWork>& works,
+                      const std::string& file) {
+  FirstWorks& first = device.drivers_places.emplace();
+  for (const traces::NotedWork& noted : works) {
+    if (std::int64_t{noted.device.value} != device.device) continue;
+    check_place(device, noted.before, 0, file);
+    const std::uint64_t before = event_before(device, noted.before);
+    (noted.work == traces::FirstWork::kernel ? first.kernel : first.library) = before;
+  }
+}
+
 void take_calls(DeviceHistory& device, const std::vector<traces::NotedCall>& calls,
                 const std::string& file) {
   device.knows_calls = true;
-  const std::uint64_t entry_count = device.events.size() + device.entries_left_out.size();
   std::uint64_t last = 0;
   for (traces::NotedCall call : calls) {
     if (std::int64_t{call.device.value} != device.device) continue;
-    if (call.before < last || call.before > entry_count)
-      throw traces::InputError({file, "the calls of device " + std::to_string(device.device),
-                                "places from " + std::to_string(last) + " to " +
-                                    std::to_string(entry_count) + " among its entries, in order",
-                                std::to_string(call.before)});
+    check_place(device, call.before, last, file);
     last = call.before;
     call.before = event_before(device, call.before);
     device.noted_calls.push_back(std::move(call));
@@ -346,6 +363,9 @@ void take_notes(RecordedHistory& history, const traces::TextTable& texts, const 
     traces::DryRunNotes notes = read_dry_run_notes(*section.value, texts, file);
     history.torch = std::move(notes.torch);
     history.options_at_start = std::move(notes.options_at_start);
+    if (notes.has_drivers_places)
+      for (DeviceHistory& device : history.devices)
+        take_first_works(device, notes.first_works, file);
     if (!notes.knows_calls) continue;
     for (DeviceHistory& device : history.devices) take_calls(device, notes.calls, file);
   }

@@ -108,6 +108,12 @@ struct NotedScope {
   PoolId pool;
 };
 
+/// The numbers of events before the first kernel and before the first work of a library.
+struct FirstWorks {
+  std::uint64_t kernel = UINT64_MAX;
+  std::uint64_t library = UINT64_MAX;
+};
+
 struct DeviceHistory {
   std::int64_t device = 0;
   HistoryTraits traits;
@@ -132,6 +138,8 @@ struct DeviceHistory {
   std::vector<NotedScope> noted_scopes;
   /// Whether those are all of them; otherwise nobody knows.
   bool knows_calls = false;
+  /// Told where a driver's rules placed the segments.
+  std::optional<FirstWorks> drivers_places;
 };
 
 /// A place among a trace's entries as one among its events: how many of them are before it.

@@ -69,6 +69,8 @@ class ProgramBuilder {
     add_start();
     write_last();
     program_.part.start_event_count = writer_.event_count();
+    // Memory from before the first event lies where nobody knows the rules' choices.
+    if (program_.part.start_event_count > 0) program_.drivers_places.reset();
     if (limit_) add_memory_of_others(memory_ - std::min(*limit_, memory_));
     for (std::size_t i = 0; i < explained_.calls.size(); ++i) {
       at_ = explained_.calls[i].first;
@@ -94,6 +96,7 @@ class ProgramBuilder {
             .shown_device = explained.shown_device(),
             .told_memory = told_memory_of(history),
             .places = {history, explained},
+            .drivers_places = history.drivers_places,
             .fidelity = explained.fidelity,
             .emptied = explained.emptied,
             .emptied_in_vain = explained.emptied_in_vain.size()};

@@ -42,6 +42,8 @@ struct HistoryProgram {
   /// The size of the device, as the program was told it when it set a share of it.
   std::optional<Bytes> told_memory = {};
   RecordedPlaces places;
+  /// Told where a driver's rules placed all segments.
+  std::optional<FirstWorks> drivers_places;
   DeviceFidelity fidelity;
   std::vector<EmptiedCache> emptied;
   /// Frees of what was not there: they are left out.

@@ -73,6 +73,13 @@ streams::MemoryOptions ReplayDevice::memory_options() {
   RecordedPlaces* places = nullptr;
   if (conditions_.setup.places && !asked.make_program_device) places = &*conditions_.setup.places;
   if (asked.segment_order) set_order(options, *asked.segment_order);
+  if (const auto& first = conditions_.setup.drivers_places) {
+    options.usual_places = streams::UsualPlaces::driver;
+    options.work_so_far = [this, &first] {
+      if (request_ >= first->library) return streams::WorkSoFar::libraries;
+      return request_ >= first->kernel ? streams::WorkSoFar::kernels : streams::WorkSoFar::none;
+    };
+  }
   options.placement = [this, places, ordered = options.placement](
                           const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;

@@ -50,6 +50,8 @@ struct ReplaySetup {
   const HistoryProgram* history = nullptr;
   /// The places of the history's next segments.
   std::optional<RecordedPlaces> places = {};
+  /// A driver places the segments, as it did in the recorded run.
+  std::optional<FirstWorks> drivers_places = {};
   /// The course of the history, where it is followed; otherwise null.
   const RecordedCourse* course = nullptr;
 

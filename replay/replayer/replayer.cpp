@@ -190,8 +190,11 @@ ReplaySetup Replayer::setup_for(const ReplayConditions& conditions,
       file(), conditions, version_, settings_for(conditions), recording_.header().devices, history};
   setup.asked.version = version_;
   if (history != nullptr && conditions.starting_memory == StartingMemory::as_recorded &&
-      !conditions.segment_order)
-    setup.places = history->places;
+      !conditions.segment_order) {
+    // Another course has other segments, which the recorded addresses do not suit.
+    if (!is_as_recorded(conditions)) setup.drivers_places = history->drivers_places;
+    if (!setup.drivers_places) setup.places = history->places;
+  }
   if (history != nullptr && is_recorded_replay(conditions, *history))
     if (recorded_run(*history).follows_course) setup.course = &history->course;
   return setup;

@@ -83,6 +83,11 @@ void DriverPlaces::start_libraries() {
   take(for_libraries);
 }
 
+void DriverPlaces::start(WorkSoFar work) {
+  if (work == WorkSoFar::kernels) start_kernels();
+  if (work == WorkSoFar::libraries) start_libraries();
+}
+
 std::optional<std::uint64_t> DriverPlaces::region_with(Bytes size) const {
   std::optional<std::uint64_t> newest;
   for (auto those = with_room_.lower_bound(size); those != with_room_.end(); ++those)

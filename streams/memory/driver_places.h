@@ -19,6 +19,9 @@
 
 namespace vramlab::streams {
 
+/// Work of a process on a device so far.
+enum class WorkSoFar : std::uint8_t { none, kernels, libraries };
+
 class DriverPlaces {
  public:
   /// The context's regions lie at the end of the window.
@@ -35,6 +38,8 @@ class DriverPlaces {
   void start_kernels();
   /// A library of CUDA does its first work. Later calls change nothing.
   void start_libraries();
+  /// The process has done so much.
+  void start(WorkSoFar work);
 
  private:
   struct Region {

@@ -52,7 +52,10 @@ class Row {
 }  // namespace
 
 void set_order(MemoryOptions& options, SegmentOrder order) {
-  if (order == SegmentOrder::driver) options.usual_places = UsualPlaces::driver_at_work;
+  if (order == SegmentOrder::driver) {
+    options.usual_places = UsualPlaces::driver;
+    options.work_so_far = [] { return WorkSoFar::libraries; };
+  }
   if (order == SegmentOrder::upwards || order == SegmentOrder::driver) return;
   options.placement = [allocations = Row(order, options.allocations, options.granularity),
                        reservations = Row(order, options.reservations, options.granularity)](

@@ -29,9 +29,7 @@ constexpr AddressRange all_addresses{{0}, {UINT64_MAX}};
 SimulatedMemory::SimulatedMemory(MemoryOptions options)
     : options_(std::move(options)), gaps_({{0}, end_of_addresses}) {
   check(options_.granularity.count > 0, "the granularity is at least one byte");
-  if (options_.usual_places != UsualPlaces::lowest_gap)
-    driver_places_.emplace(options_.allocations);
-  if (options_.usual_places == UsualPlaces::driver_at_work) driver_places_->start_libraries();
+  if (options_.usual_places == UsualPlaces::driver) driver_places_.emplace(options_.allocations);
   if (options_.keeps_ranges == KeepsRanges::yes)
     placed_ranges_ = std::make_shared<PlacedRanges>(
         PlacingRules{options_.total + options_.kept, options_.granularity, options_.allocations,
@@ -130,6 +128,7 @@ std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) {
 }
 
 std::optional<Address> SimulatedMemory::drivers_place(const PlaceRequest& request) {
+  if (options_.work_so_far) driver_places_->start(options_.work_so_far());
   const Bytes size = rounded(request.size);
   const auto at = driver_places_->take(size);
   if (!at || gaps_.is_free({*at, *at + size})) return at;

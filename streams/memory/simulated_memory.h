@@ -108,9 +108,8 @@ struct PlaceRequest {
 /// Dictates the address of one request, or leaves it to the usual places by giving nothing.
 using PlacementRule = std::function<std::optional<Address>(const PlaceRequest&)>;
 
-/// Places of allocations that no rule places: the lowest gap, or those that a driver gives to a
-/// process that has launched nothing yet, or to one that is at work with CUDA's libraries.
-enum class UsualPlaces : std::uint8_t { lowest_gap, driver, driver_at_work };
+/// Places of allocations that no rule places: the lowest gap, or those that a driver gives.
+enum class UsualPlaces : std::uint8_t { lowest_gap, driver };
 
 /// The answer where the rule's address is not free.
 enum class WhenTaken : std::uint8_t { fail, lowest_gap };
@@ -124,6 +123,9 @@ struct MemoryOptions {
   AddressRange allocations{{0x7f0000000000}, {0x8000000000000000}};
   AddressRange reservations{{0x300000000000}, {0x7f0000000000}};
   UsualPlaces usual_places = UsualPlaces::lowest_gap;
+  /// The work that a driver's places depend on, asked before each of them. Empty: none, or what
+  /// driver_places() was told.
+  std::function<WorkSoFar()> work_so_far = {};
   /// Empty: always the usual places.
   PlacementRule placement = {};
   WhenTaken when_taken = WhenTaken::fail;

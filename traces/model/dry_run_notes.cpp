@@ -71,12 +71,30 @@ NotedCall read_call(const NotesReader& reader) {
   return call;
 }
 
+FirstWork work_in(const NotesReader& reader, std::string_view key) {
+  const std::string_view name = reader.text(key);
+  if (name == "kernel") return FirstWork::kernel;
+  return name == "library" ? FirstWork::library
+                           : reader.refuse<FirstWork>(key, "kernel or library");
+}
+
+bool drivers_places_in(const NotesReader& reader, std::string_view key) {
+  if (reader.find(key) == nullptr) return false;
+  const std::string_view order = reader.text(key);
+  if (order != "driver" && order != "upwards") reader.refuse<void*>(key, "driver or upwards");
+  return order == "driver";
+}
+
+/// The lists whose items have places, each with the key that names what an item is.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> placed_lists = {
+    {{"calls", "call"}, {"first_work", "work"}}};
+
 /// Null for a call that has no place any more.
-GenericPointer moved_call(const GenericPointer& call, const TextTable& texts,
-                          const NewPlace& new_place) {
+GenericPointer moved_call(const GenericPointer& call, std::string_view name_key,
+                          const TextTable& texts, const NewPlace& new_place) {
   const auto device = number_of(find_item(*call, "device", texts));
   const auto before = number_of(find_item(*call, "before", texts));
-  const GenericValue* const kind = find_item(*call, "call", texts);
+  const GenericValue* const kind = find_item(*call, name_key, texts);
   const auto* name = kind ? std::get_if<TextId>(&kind->content) : nullptr;
   if (!device || !before || name == nullptr) return call;
   const auto place = new_place(texts.text(*name), {static_cast<std::uint32_t>(*device)}, *before);
@@ -95,6 +113,13 @@ DryRunNotes read_dry_run_notes(const GenericValue& value, const TextTable& texts
   DryRunNotes notes;
   notes.torch = torch_of_notes(value, texts);
   if (reader.find("options") != nullptr) notes.options_at_start = reader.text("options");
+  if (reader.find("first_work") != nullptr) {
+    notes.has_drivers_places = drivers_places_in(reader, "segments");
+    for (std::size_t i = 0; i < reader.list("first_work").size(); ++i) {
+      const NotesReader item = reader.item("first_work", i);
+      notes.first_works.push_back({item.device(), item.number("before"), work_in(item, "work")});
+    }
+  }
   if (reader.find("calls") == nullptr) return notes;
   notes.knows_calls = true;
   for (std::size_t i = 0; i < reader.list("calls").size(); ++i)
@@ -110,21 +135,29 @@ std::string_view torch_of_notes(const GenericValue& notes, const TextTable& text
 
 GenericPointer moved_notes(const GenericPointer& notes, const TextTable& texts,
                            const NewPlace& new_place) {
-  const GenericValue* const calls = find_item(*notes, "calls", texts);
-  const auto* list = calls ? items_of(*calls) : nullptr;
-  if (list == nullptr) return notes;
-  GenericList moved;
-  for (const GenericPointer& call : *list)
-    if (GenericPointer there = moved_call(call, texts, new_place))
-      moved.items.push_back(std::move(there));
-  return with_item(*notes, "calls", make_generic(std::move(moved)), texts);
+  GenericPointer left = notes;
+  for (const auto& [key, name_key] : placed_lists) {
+    const GenericValue* const calls = find_item(*notes, key, texts);
+    const auto* list = calls ? items_of(*calls) : nullptr;
+    if (list == nullptr) continue;
+    GenericList moved;
+    for (const GenericPointer& call : *list)
+      if (GenericPointer there = moved_call(call, name_key, texts, new_place))
+        moved.items.push_back(std::move(there));
+    left = with_item(*left, key, make_generic(std::move(moved)), texts);
+  }
+  return left;
 }
 
 GenericPointer notes_without_calls(const GenericPointer& notes, const TextTable& texts) {
   const auto* dict = std::get_if<GenericDict>(&notes->content);
   if (dict == nullptr) return notes;
   GenericDict left = *dict;
-  std::erase_if(left.items, [&](const auto& item) { return is_text(*item.first, "calls", texts); });
+  std::erase_if(left.items, [&](const auto& item) {
+    return std::ranges::any_of(placed_lists, [&](const auto& placed) {
+      return is_text(*item.first, placed.first, texts);
+    });
+  });
   return make_generic(std::move(left));
 }
 

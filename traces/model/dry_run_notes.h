@@ -1,6 +1,7 @@
 // The notes of a dry run: facts that PyTorch's history has no entry for, which `vramlab dry-run`
 // writes into a snapshot under a key of its own (docs/reference/trace_format.md). They are the
-// version of PyTorch, and calls with their places among a device's entries.
+// version of PyTorch, calls with their places among a device's entries, and where the driver put
+// segments.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,18 @@ struct NotedCall {
   friend bool operator==(const NotedCall&, const NotedCall&) = default;
 };
 
+/// A driver frees and takes memory of its own when a process first does such work on a device, and
+/// so new segments lie elsewhere.
+enum class FirstWork : std::uint8_t { kernel, library };
+
+struct NotedWork {
+  DeviceIndex device;
+  /// The number of entries of the device's trace before it.
+  std::uint64_t before = 0;
+  FirstWork work = FirstWork::kernel;
+  friend bool operator==(const NotedWork&, const NotedWork&) = default;
+};
+
 struct DryRunNotes {
   /// Such as `2.6.0+cu124`; empty if it is not known.
   std::string torch;
@@ -46,6 +59,11 @@ struct DryRunNotes {
   bool knows_calls = false;
   /// In order for each device.
   std::vector<NotedCall> calls;
+  /// Whether segments lie where a driver for Linux puts them (docs/reference/driver_places.md), and
+  /// the first works are known.
+  bool has_drivers_places = false;
+  /// At most one of each kind for a device.
+  std::vector<NotedWork> first_works;
   friend bool operator==(const DryRunNotes&, const DryRunNotes&) = default;
 };
 

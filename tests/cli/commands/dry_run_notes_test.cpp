@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/support/kit/command_test.h"
@@ -182,6 +183,74 @@ TEST_F(DryRunNotes, places_that_no_history_can_have_are_refused) {
   const ProgramResult verified = asked({"verify", file});
   EXPECT_EQ(verified.exit_status, 2);
   EXPECT_THAT(verified.errors, HasSubstr("expected places from 0 to 2 among its entries"));
+}
+
+/// The beginnings of segments in a replay under other options, by the order in which they were
+/// taken.
+class PlacesOfSegments : public DryRunNotes {
+ protected:
+  std::vector<std::uint64_t> places(const std::string& notes,
+                                    const std::vector<std::string>& asked_for = {"--conf", ""}) {
+    const std::string file = recording(two_segments, R"("torch":"2.6.0")" + notes);
+    const std::string end = in_folder("end.json");
+    std::vector<std::string> arguments = {"replay", "--force", file, "--snapshot-out", end};
+    arguments.insert(arguments.end(), asked_for.begin(), asked_for.end());
+    const ProgramResult run = asked(std::move(arguments));
+    EXPECT_EQ(run.exit_status, 0) << run.errors;
+    std::ifstream text(end);
+    const auto snapshot = nlohmann::json::parse(text);
+    std::vector<std::uint64_t> found;
+    for (const auto& entry : snapshot.at("device_traces").at(0))
+      if (entry.at("action") == "segment_alloc") found.push_back(entry.at("addr"));
+    return found;
+  }
+  static constexpr const char* two_segments =
+      "{\"malloc\":1,\"bytes\":41943040}\n{\"malloc\":2,\"bytes\":50331648}\n";
+};
+
+TEST_F(PlacesOfSegments, are_those_of_the_driver_if_the_recorded_ones_were) {
+  const auto upwards = places("");
+  ASSERT_EQ(upwards.size(), 2U);
+  EXPECT_LT(upwards[0], upwards[1]);
+  const auto by_driver = places(R"(,"segments":"driver","first_work":[])");
+  EXPECT_GT(by_driver[0], by_driver[1]);
+}
+
+/// The first kernel frees a part of the context, which lies above all else.
+TEST_F(PlacesOfSegments, change_with_the_first_kernel) {
+  const auto kernel_at = [&](const char* before) {
+    return places(R"(,"segments":"driver","first_work":[{"device":0,"before":)" +
+                  std::string(before) + R"(,"work":"kernel"}])");
+  };
+  const auto between = kernel_at("2");
+  EXPECT_LT(between[0], between[1]);
+  EXPECT_GT(kernel_at("4")[0], kernel_at("4")[1]);
+  const auto before = kernel_at("0");
+  EXPECT_EQ(before[1], before[0] + 41943040);
+}
+
+TEST_F(PlacesOfSegments, stay_as_recorded_in_the_recorded_run) {
+  const std::string notes = R"(,"segments":"driver","first_work":[])";
+  EXPECT_EQ(places(notes, {}), places("", {}));
+  const auto asked_for = places(notes, {"--segments", "upwards"});
+  EXPECT_LT(asked_for[0], asked_for[1]);
+}
+
+TEST_F(PlacesOfSegments, are_unknown_where_the_first_work_is) {
+  const auto found = places(R"(,"segments":"driver")");
+  EXPECT_LT(found[0], found[1]);
+}
+
+TEST_F(PlacesOfSegments, at_which_no_history_can_have_work_are_refused) {
+  const std::string file = recording(
+      two_segments,
+      R"("torch":"2.6.0","segments":"driver","first_work":[{"device":0,"before":77,"work":"kernel"}])");
+  EXPECT_THAT(asked({"verify", file}).errors,
+              HasSubstr("expected places from 0 to 4 among its entries"));
+  const std::string unknown = recording(
+      two_segments,
+      R"("torch":"2.6.0","segments":"driver","first_work":[{"device":0,"before":0,"work":"copy"}])");
+  EXPECT_THAT(asked({"verify", unknown}).errors, HasSubstr("expected kernel or library"));
 }
 
 }  // namespace

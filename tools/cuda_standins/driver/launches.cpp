@@ -7,6 +7,7 @@
 
 #include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/driver/driver_types.h"
+#include "tools/cuda_standins/notes/first_work.h"
 #include "tools/cuda_standins/notes/notes.h"
 
 using namespace vramlab::dry_run;
@@ -63,10 +64,14 @@ CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function
 
 CUresult on_cuLaunchKernel(const CallSite& site, CUfunction function, CUstream stream,
                            void** arguments) {
-  const auto body = [=](StandInDriver& driver) {
+  std::optional<std::uint32_t> device;
+  const auto body = [&](StandInDriver& driver) {
+    device = driver.current().device;
     return launch(driver, site, function, {stream, arguments});
   };
-  return driver_call(site, body, function, stream);
+  const CUresult result = driver_call(site, body, function, stream);
+  if (device) tell_first_work(*device, FirstWork::kernel);
+  return result;
 }
 
 CUresult on_cuLaunchKernelEx(const CallSite& site, const CUlaunchConfig* how, CUfunction function,
@@ -118,9 +123,11 @@ namespace {
 /// Libraries above the driver have kernels without names. The write is null where they may write
 /// anywhere.
 void put_work_of_library(const CallSite& site, CUstream stream, const KernelWrite* write) {
+  std::optional<std::uint32_t> device;
   driver_call(
       site,
       [&](StandInDriver& driver) {
+        device = driver.current().device;
         WorkOrder order = driver.plan_launch("work of a library", nullptr);
         if (write != nullptr) {
           order.write = *write;
@@ -130,6 +137,7 @@ void put_work_of_library(const CallSite& site, CUstream stream, const KernelWrit
         return driver.submit(stream, site, std::move(order));
       },
       stream);
+  if (device) tell_first_work(*device, FirstWork::library);
 }
 
 }  // namespace

@@ -33,6 +33,11 @@ void vramlab_dry_run_set_place(vramlab_dry_run_place place);
 typedef int (*vramlab_dry_run_values)(void* at, unsigned long bytes, unsigned long long from);
 void vramlab_dry_run_set_values(vramlab_dry_run_values values);
 
+/* Hears of the first kernel on each device, and of the first work of a library there
+ * (`of_library`), in any thread. NULL: nobody does. */
+typedef void (*vramlab_dry_run_first_work)(unsigned device, int of_library);
+void vramlab_dry_run_set_first_work(vramlab_dry_run_first_work tell);
+
 /* Puts one kernel of modelled time on the stream, as cuLaunchKernel does; does nothing where the
  * thread has no context or the stream is none. */
 struct CUstream_st;

@@ -54,7 +54,7 @@ HostValues host_values() {
 }
 
 streams::UsualPlaces usual_places() {
-  const std::string text = variable("SEGMENTS", "upwards");
+  const std::string text = variable("SEGMENTS", "driver");
   if (text == "upwards") return streams::UsualPlaces::lowest_gap;
   if (text == "driver") return streams::UsualPlaces::driver;
   refuse("SEGMENTS", text);

@@ -39,8 +39,8 @@ struct DryRunArguments {
   std::optional<unsigned> rank;
   std::string ranks;
   unsigned world_size = 0;
-  /// `driver` or `upwards`; if empty, upwards.
-  std::string segments;
+  /// `driver` or `upwards`.
+  std::string segments = "driver";
   std::uint64_t kernel_time_ns = 10'000;
   std::uint64_t steps = 0;
   std::uint64_t mark_every = 0;

@@ -26,8 +26,8 @@ void add_machine_options(CLI::App& command, DryRunArguments& arguments) {
       ->check(CLI::ExistingFile);
   command
       .add_option("--segments", arguments.segments,
-                  "Where the driver puts new segments: each above those before (upwards), as on "
-                  "Windows, or as NVIDIA's for Linux (driver) (default: upwards)")
+                  "Where the driver puts new segments: as NVIDIA's for Linux (driver), or each "
+                  "above those before (upwards), as on Windows (default: driver)")
       ->check(CLI::IsMember({"driver", "upwards"}));
   command
       .add_option("--kernel-time", arguments.kernel_time_ns,

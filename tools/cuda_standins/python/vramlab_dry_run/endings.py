@@ -73,10 +73,11 @@ def _finish(is_asked_to_end=False):
     if _process != os.getpid() or _is_finished:
         return
     _is_finished = True
-    from vramlab_dry_run import leaving, place, values
+    from vramlab_dry_run import leaving, place, unrecorded, values
 
     _write()
     place.unregister()
+    unrecorded.unregister()
     values.unwatch()
     if not is_asked_to_end:
         leaving.leave()

@@ -1,10 +1,11 @@
 """Calls that change what the allocator does and leave no entry in PyTorch's history: options and memory
-fractions, emptied caches that held nothing, pools that end. The dumped snapshot gets them under a key
+fractions, emptied caches that held nothing, pools that end, the first work on a device. The dumped snapshot gets them under a key
 of its own, which PyTorch's viewers pass over: docs/reference/trace_format.md describes it.
 
 The place of a call is found by counters: each entry of a trace counts in one of them.
 """
 
+import ctypes
 import functools
 import inspect
 import os
@@ -22,6 +23,10 @@ _NOTHING = (0,) * 5
 
 # By device: counters and the call, in order.
 _calls = {}
+# By device: counters, and which first work it was.
+_first_works = {}
+# The stand-in's function, and the callback that it was given.
+_registered = None
 # By device: what was counted before the program reset the counters.
 _before_reset = {}
 # By device and pool, the innermost last: whether its stream captured when it began.
@@ -48,6 +53,36 @@ def cuda_came_up():
     global _is_up
     _remember_options()
     _is_up = True
+    if _are_places_of_driver():
+        _hear_of_first_works()
+
+
+def _are_places_of_driver():
+    return os.environ["VRAMLAB_DRY_RUN_SEGMENTS"] == "driver"
+
+
+def _hear_of_first_works():
+    """The stand-in driver calls back from the thread that launches."""
+    global _registered
+    driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+    function = driver.vramlab_dry_run_set_first_work
+    function.restype = None
+    function.argtypes = [ctypes.c_void_p]
+    callback = ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_int)(_note_first_work)
+    function(ctypes.cast(callback, ctypes.c_void_p))
+    _registered = (function, callback)
+
+
+def unregister():
+    """The interpreter ends, and nobody can be told any more."""
+    if _registered:
+        _registered[0](None)
+
+
+@report.guarded
+def _note_first_work(device, of_library):
+    call = {"work": "library" if of_library else "kernel"}
+    _first_works.setdefault(device, []).append((_counted(device), call))
 
 
 def _remember_options():
@@ -219,23 +254,33 @@ def _note_scope(call, device, pool):
 def totals():
     """The counts up to now of each device with calls. Taken before a snapshot: whatever other
     threads do meanwhile comes on top."""
-    return {device: _counted(device) for device in _calls}
+    return {device: _counted(device) for device in {*_calls, *_first_works}}
 
 
 def add_to(snapshot, counted):
     """Adds the version of PyTorch, and the calls with their places. Without a list of calls, nobody
     knows them. `counted`: by totals()."""
     told = snapshot[KEY] = {"format": _FORMAT, "torch": report.values["torch"]}
-    calls = []
-    for device, of_device in sorted(_calls.items()):
-        traces = snapshot.get("device_traces", [])
-        trace = traces[device] if device < len(traces) else []
-        dropped = _sum(counted[device], (-count for count in _counted_in(trace)))
-        placed = _placed(_without_living_pools(of_device), trace, [max(0, n) for n in dropped])
-        calls += [{"device": device, **call} for call in placed]
+    ended = {device: _without_living_pools(calls) for device, calls in _calls.items()}
+    calls = _placed_in(snapshot, ended, counted)
     if any(call["call"] == "options" for call in calls):
         told["options"] = _options_at_start
     told["calls"] = calls
+    if _are_places_of_driver():
+        told["segments"] = "driver"
+        told["first_work"] = _placed_in(snapshot, _first_works, counted)
+
+
+def _placed_in(snapshot, by_device, counted):
+    """The notes of each device, with their places."""
+    found = []
+    for device, noted in sorted(by_device.items()):
+        traces = snapshot.get("device_traces", [])
+        trace = traces[device] if device < len(traces) else []
+        dropped = _sum(counted[device], (-count for count in _counted_in(trace)))
+        placed = _placed(noted, trace, [max(0, n) for n in dropped])
+        found += [{"device": device, **call} for call in placed]
+    return found
 
 
 def _without_living_pools(of_device):
@@ -256,7 +301,7 @@ def _placed(of_device, trace, dropped):
                 raise ValueError("%r has no place in the history" % call)
             _count(reached, trace[entry])
             entry += 1
-        if not is_lost or call["call"] != "empty_cache":
+        if not is_lost or call.get("call") != "empty_cache":
             placed.append({"before": 0 if is_lost else entry, **call})
     return placed
 
