@@ -40,7 +40,7 @@ class HookTest(unittest.TestCase):
         paths = [HOOK, self.work, os.path.join(HERE, "fake_torch")]
         return {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(paths),
                 "PYTHONDONTWRITEBYTECODE": "1", "VRAMLAB_DRY_RUN": "1",
-                "VRAMLAB_DRY_RUN_NOTES": self.notes,
+                "VRAMLAB_DRY_RUN_NOTES": self.notes, "VRAMLAB_DRY_RUN_SEGMENTS": "upwards",
                 "VRAMLAB_DRY_RUN_HISTORY": os.path.join(self.notes, "history.%p.pickle"), **more}
 
     def write(self, name, text):
@@ -158,6 +158,14 @@ class Unrecorded(HookTest):
 
     def test_version_is_noted_and_that_there_was_no_call(self):
         self.assertEqual(self.noted(UP), {"format": 1, "torch": "2.6.0+fake", "calls": []})
+
+    def test_first_works_are_noted_where_a_driver_places_segments(self):
+        first = "from vramlab_dry_run.unrecorded import _note_first_work as first\n"
+        noted = self.noted(UP + first + "first(0, 0)\n_C.allocate(1)\nfirst(0, 1)\n",
+                           VRAMLAB_DRY_RUN_SEGMENTS="driver")
+        self.assertEqual(noted["segments"], "driver")
+        self.assertEqual(noted["first_work"], [{"device": 0, "before": 1, "work": "kernel"},
+                                               {"device": 0, "before": 2, "work": "library"}])
 
     def test_emptied_cache_that_held_nothing_is_noted(self):
         self.assertEqual(self.calls(UP + self.EMPTY + self.EMPTY + "_C.allocate(1)\n" + self.EMPTY),

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "streams/cuda_interface/functions.h"
@@ -203,6 +204,18 @@ TEST_F(DryRunDriver, tells_which_watched_memory_was_written) {
   vramlab_dry_run_work_at(nullptr, at, 1);
   ASSERT_EQ(vramlab_dry_run_take_written(written, 4), 1U);
   EXPECT_EQ(written[0], at);
+}
+
+std::vector<std::pair<unsigned, int>> first_works;
+
+TEST_F(DryRunDriver, tells_the_first_kernel_and_the_first_work_of_a_library_once) {
+  vramlab_dry_run_set_first_work(
+      [](unsigned device, int of_library) { first_works.emplace_back(device, of_library); });
+  vramlab_dry_run_work(nullptr);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(launch(nullptr), CUDA_SUCCESS);
+  vramlab_dry_run_work(nullptr);
+  vramlab_dry_run_set_first_work(nullptr);
+  EXPECT_EQ(first_works, (std::vector<std::pair<unsigned, int>>{{0, 1}, {0, 0}}));
 }
 
 TEST_F(DryRunDriver, takes_a_kernel_that_is_not_pytorch_s_to_write_anywhere) {

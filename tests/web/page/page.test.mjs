@@ -114,6 +114,7 @@ for (const kind of browsers) describe(kind.browser, () => {
   page("compares with a second file", async (tab) => {
     await tab.choose("#choose", sample("missing_record_stream.vtrace.jsonl"));
     await tab.figures();
+    assert.match(await tab.text("#certainty"), /^How sure: The file holds a program's requests/);
     await tab.choose("#second", sample("overlap.vtrace.jsonl"));
     await tab.until(() => /overlap.* beside missing/s.test(document.getElementById("answer").textContent));
     assert.deepEqual(await tab.tab.$$eval("#answer table:first-of-type th", (heads) =>

@@ -54,7 +54,7 @@ def cuda_came_up():
     _remember_options()
     _is_up = True
     if _are_places_of_driver():
-        _hear_of_first_works()
+        report.guarded(_hear_of_first_works)()
 
 
 def _are_places_of_driver():

@@ -177,11 +177,18 @@ export class AskedView {
     return table;
   }
 
-  private certainty(asked: Replayed): string {
-    const verified = this.opened!.verified;
-    const label = verified ? `The recording is ${verified.label} under the rules of PyTorch ${verified.reference}` +
-      (verified.devices.flatMap(({ reasons }) => reasons).map((reason) => `; ${reason}`).join("")) + "."
+  private checkedLabel(): string {
+    const { verified, facts, chosen } = this.opened!;
+    if (verified)
+      return `The recording is ${verified.label} under the rules of PyTorch ${verified.reference}` +
+        verified.devices.flatMap(({ reasons }) => reasons).map((reason) => `; ${reason}`).join("") + ".";
+    return facts.find(({ file }) => file === chosen.name)?.program
+      ? "The file holds a program's requests and no answers to check the rules against."
       : "The recording could not be checked against the rules: it has no events.";
+  }
+
+  private certainty(asked: Replayed): string {
+    const label = this.checkedLabel();
     const notes = asked.notes.map((note) => `${note[0]!.toUpperCase()}${note.slice(1)}.`);
     return ["How sure: " + label, ...notes].join(" ");
   }
