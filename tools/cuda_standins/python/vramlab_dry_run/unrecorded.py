@@ -1,6 +1,7 @@
 """Calls that change what the allocator does and leave no entry in PyTorch's history: options and memory
-fractions, emptied caches that held nothing, pools that end, the first work on a device. The dumped snapshot gets them under a key
-of its own, which PyTorch's viewers pass over: docs/reference/trace_format.md describes it.
+fractions, emptied caches that held nothing, pools that end, the first work on a device. The dumped
+snapshot gets them under a key of its own, which PyTorch's viewers pass over:
+docs/reference/trace_format.md describes it.
 
 The place of a call is found by counters: each entry of a trace counts in one of them.
 """
