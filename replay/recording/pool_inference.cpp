@@ -332,13 +332,12 @@ struct ReleaseCost::Step {
     if (is_unmap || other.is_unmap) return is_unmap >= other.is_unmap;
     return std::tuple(stream, size, address) > std::tuple(other.stream, other.size, other.address);
   }
-  /// Whether this half of a pool may follow that one directly.
+  /// Whether this half of a pool may follow that one directly. A hash table decides the order of
+  /// private pools.
   bool may_follow_half(const Step& before) const {
     if (pool == before.pool)
       return pool == default_pool ? kind == PoolKind::small : kind == PoolKind::large;
-    if (pool == default_pool) return false;
-    return before.pool == default_pool || is_unnamed(pool) || is_unnamed(before.pool) ||
-           pool > before.pool;
+    return pool != default_pool;
   }
 };
 

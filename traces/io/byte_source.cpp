@@ -139,9 +139,13 @@ class PackedBytes {
   std::size_t size() const { return count_ - taken_; }
   void take(std::size_t count) { taken_ += count; }
 
-  [[noreturn]] void fail_as_broken() const {
-    throw InputError({file_, "packed byte " + std::to_string(position_ + taken_),
-                      "whole " + format_ + " data", "damaged or cut-off data"});
+  /// The position of the next byte.
+  std::uint64_t position() const { return position_ + taken_; }
+
+  [[noreturn]] void fail_as_broken() const { fail_as_broken(position()); }
+  [[noreturn]] void fail_as_broken(std::uint64_t at) const {
+    throw InputError({file_, "packed byte " + std::to_string(at), "whole " + format_ + " data",
+                      "damaged or cut-off data"});
   }
   std::unique_ptr<ByteSource> reopen() const { return source_->reopen(); }
   const std::string& file() const { return file_; }
@@ -226,8 +230,10 @@ class ZstdSource : public ByteSource {
       ZSTD_outBuffer out{target, count, 0};
       const std::size_t left = ZSTD_decompressStream(state_.get(), &out, &in);
       packed_.take(in.pos);
-      if (ZSTD_isError(left) != 0) packed_.fail_as_broken();
+      // How far the library has looked depends on how the bytes came.
+      if (ZSTD_isError(left) != 0) packed_.fail_as_broken(frame_begin_);
       frame_ended_ = left == 0;
+      if (frame_ended_) frame_begin_ = packed_.position();
       if (out.pos > 0) return out.pos;
       if (!has_more && !frame_ended_) packed_.fail_as_broken();
     }
@@ -242,6 +248,7 @@ class ZstdSource : public ByteSource {
   PackedBytes packed_;
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> state_;
   bool frame_ended_ = false;
+  std::uint64_t frame_begin_ = 0;
 };
 
 struct PackingRow {

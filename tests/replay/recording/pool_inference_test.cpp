@@ -84,5 +84,19 @@ TEST_F(PoolInferenceTest, follows_the_neighbours_where_there_is_no_stack) {
   EXPECT_EQ(pool_of_third(0), allocator::default_pool);
 }
 
+/// PyTorch keeps private pools in a hash table, so a release of everything may take the second one
+/// before the first.
+TEST_F(PoolInferenceTest, takes_private_pools_to_be_released_in_any_order) {
+  constexpr std::uint64_t size = 12;
+  get(4000, size, 1);
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    const std::size_t first = history_.events.size();
+    get(4000 - 1000 * number, size, 2);
+    history_.noted_scopes.push_back({first, history_.events.size(), {0, number}});
+  }
+  for (const std::uint64_t at : {4000, 2000, 3000, 1000}) add(Action::segment_free, at, size, 0);
+  EXPECT_EQ(pool_of(0), allocator::default_pool);
+}
+
 }  // namespace
 }  // namespace vramlab::replay

@@ -56,7 +56,6 @@ Broken broken_rule_of_packed_file(const std::string& bytes) {
 
 Broken broken_rule_of_memory_timeline(const std::string& bytes) {
   const std::string whole = timeline_or_error(bytes, many_bytes_at_a_time);
-  if (whole.find('\n') != std::string::npos) return "an error has more than one line";
   if (whole.starts_with("file") && whole.find("byte ") == std::string::npos)
     return "an error names no byte";
   return broken_rule_of_answers(whole, timeline_or_error(bytes, few_bytes_at_a_time));

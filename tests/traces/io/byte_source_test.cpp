@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/fuzz/file_fuzz_bodies.h"
 #include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/packed_bytes.h"
 #include "traces/io/input_error.h"
@@ -47,6 +48,16 @@ TEST(InputBytes, cut_off_or_damaged_data_is_an_error_with_its_place) {
   const std::string other = zstd(long_text);
   for (std::size_t i = 4; i < other.size(); ++i)
     EXPECT_NE(error_of(other.substr(0, i)), "no error") << i;
+}
+
+TEST(InputBytes, damage_of_zstd_data_is_told_where_its_frame_begins) {
+  const std::string first = zstd("one ");
+  // A header with the smallest window, and that of a compressed block of 256 bytes.
+  const std::string header("\x28\xb5\x2f\xfd\x00\x00\x04\x08\x00", 9);
+  const std::string damaged = first + header + std::string(300, '\xff');
+  EXPECT_EQ(error_of(damaged), "file at packed byte " + std::to_string(first.size()) +
+                                   ": expected whole zstd data, found damaged or cut-off data");
+  EXPECT_EQ(support::broken_rule_of_packed_file(damaged), std::nullopt);
 }
 
 TEST(InputBytes, something_after_the_gzip_data_is_an_error) {
