@@ -325,6 +325,8 @@ struct ReleaseCost::Step {
   StreamId stream;
   Bytes size;
   Address address;
+  /// Whether the file tells the pool.
+  bool is_told;
 
   bool is_same_half(const Step& other) const { return pool == other.pool && kind == other.kind; }
   /// Unmapping goes by the size of the block, which the range does not show.
@@ -333,18 +335,20 @@ struct ReleaseCost::Step {
     return std::tuple(stream, size, address) > std::tuple(other.stream, other.size, other.address);
   }
   /// Whether this half of a pool may follow that one directly. A hash table decides the order of
-  /// private pools.
+  /// private pools; where one of them is a guess, their numbers most often go up.
   bool may_follow_half(const Step& before) const {
     if (pool == before.pool)
       return pool == default_pool ? kind == PoolKind::small : kind == PoolKind::large;
-    return pool != default_pool;
+    if (pool == default_pool) return false;
+    return before.pool == default_pool || is_unnamed(pool) || is_unnamed(before.pool) ||
+           pool > before.pool || (is_told && before.is_told);
   }
 };
 
 auto ReleaseCost::step_of(const ReleaseRun::Released& released, const Pools& pools) const -> Step {
   const SegmentLife& life = placements_.lives[released.life];
-  return {pools[released.life], life.kind,     released.is_unmap,
-          life.stream,          released.size, released.address};
+  return {pools[released.life], life.kind,        released.is_unmap,    life.stream,
+          released.size,        released.address, life.pool.has_value()};
 }
 
 std::uint64_t ReleaseCost::order_misfits(const ReleaseRun& run, std::size_t first,
