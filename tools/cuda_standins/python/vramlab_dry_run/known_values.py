@@ -115,8 +115,9 @@ class KnownValues:
         self._keep(key, entry)
 
     def is_whole(self, tensor):
-        """Whether it is all of a storage that is small enough."""
-        return (0 < tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes() <= MOST_BYTES
+        """Whether it is all of a storage that is small enough. Sparse tensors have none."""
+        return (tensor.layout is self._torch.strided
+                and 0 < tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes() <= MOST_BYTES
                 and tensor.is_contiguous())
 
     def learn_zeros(self, tensor):
