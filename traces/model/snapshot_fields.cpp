@@ -150,16 +150,35 @@ std::optional<GenericPointer> generic_from_field(const FieldValue& value) {
   return std::visit(generic_of, value);
 }
 
+/// The field is as if its key had not been there.
+template <typename Value>
+void forget_field(Value& value, KnownText key) {
+  value.keys.remove(key);
+  any_field(value, [key](KnownText other, auto&& member) {
+    using Member = std::remove_reference_t<decltype(member)>;
+    if constexpr (std::is_assignable_v<Member&, Member>)
+      if (other == key) member = Member{};
+    return other == key;
+  });
+}
+
 template <typename Value>
 const char* put_field(Value& value, KnownText key, const FieldValue& field) {
+  const auto forget_kept = [&] {
+    std::erase_if(value.unknown,
+                  [&](const UnknownField& other) { return other.key == TextId(key); });
+  };
   const char* const needed = set_field(value, key, field);
   if (needed == nullptr) {
     value.keys.add(key);
+    if (!value.unknown.empty()) forget_kept();
     return nullptr;
   }
   if (!FieldsOf<Value>::describing.has(key)) return needed;
   auto kept = generic_from_field(field);
   if (!kept) return needed;
+  forget_kept();
+  if (value.keys.has(key)) forget_field(value, key);
   value.unknown.push_back({TextId(key), *std::move(kept)});
   return nullptr;
 }

@@ -194,7 +194,8 @@ std::optional<GenericPointer> generic_from_field(const FieldValue& value);
 
 /// Fills the field of `key` and notes that the key was there. If the field only describes, a
 /// value that does not fit is kept as it is, beside the unknown keys, and the field counts as not
-/// there. Null, or what the field needs instead, with nothing changed.
+/// there. A key that comes again replaces the one before. Null, or what the field needs instead,
+/// with nothing changed.
 template <typename Value>
 const char* put_field(Value& value, KnownText key, const FieldValue& field);
 

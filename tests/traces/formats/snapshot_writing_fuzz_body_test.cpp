@@ -21,6 +21,18 @@ TEST(SnapshotWritingFuzzBody, unknown_keys_and_bare_lists_come_back) {
   EXPECT_EQ(broken_rule_of_snapshot_writing(snapshot["segments"].dump()), std::nullopt);
 }
 
+/// A key of a frame that comes twice, once with a value that is kept as it is.
+TEST(SnapshotWritingFuzzBody, key_that_comes_again_replaces_the_one_before) {
+  for (const char* const lines :
+       {R"("line": "x", "line": 12)", R"("line": 12, "line": "x")", R"("line": "x", "line": "y")"})
+    EXPECT_EQ(broken_rule_of_snapshot_writing(
+                  R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 512,
+                  "size": 512, "stream": 0, "frames": [{"name": "f", "filename": "a.py", )" +
+                  std::string(lines) + "}]}]]}"),
+              std::nullopt)
+        << lines;
+}
+
 TEST(SnapshotWritingFuzzBody, bytes_that_are_no_snapshot_break_no_rule) {
   EXPECT_EQ(broken_rule_of_snapshot_writing("nothing"), std::nullopt);
   EXPECT_EQ(broken_rule_of_snapshot_writing("{\"segments\": 5}"), std::nullopt);
