@@ -363,9 +363,9 @@ void take_notes(RecordedHistory& history, const traces::TextTable& texts, const 
     traces::DryRunNotes notes = read_dry_run_notes(*section.value, texts, file);
     history.torch = std::move(notes.torch);
     history.options_at_start = std::move(notes.options_at_start);
-    if (notes.has_drivers_places)
+    if (notes.first_works)
       for (DeviceHistory& device : history.devices)
-        take_first_works(device, notes.first_works, file);
+        take_first_works(device, *notes.first_works, file);
     if (!notes.knows_calls) continue;
     for (DeviceHistory& device : history.devices) take_calls(device, notes.calls, file);
   }

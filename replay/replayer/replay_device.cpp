@@ -73,7 +73,9 @@ streams::MemoryOptions ReplayDevice::memory_options() {
   RecordedPlaces* places = nullptr;
   if (conditions_.setup.places && !asked.make_program_device) places = &*conditions_.setup.places;
   if (asked.segment_order) set_order(options, *asked.segment_order);
-  if (const auto& first = conditions_.setup.drivers_places) {
+  // Requests have their numbers from PyTorch's own allocator alone.
+  const auto& first = conditions_.setup.drivers_places;
+  if (first && !asked.make_program_device) {
     options.usual_places = streams::UsualPlaces::driver;
     options.work_so_far = [this, &first] {
       if (request_ >= first->library) return streams::WorkSoFar::libraries;

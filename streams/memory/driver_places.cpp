@@ -66,26 +66,19 @@ void DriverPlaces::give_back(Address at) {
     free_part(number, {at, at + size});
 }
 
-void DriverPlaces::start_kernels() {
-  if (has_kernels_) return;
-  has_kernels_ = true;
+void DriverPlaces::reach(WorkSoFar work) {
+  if (work <= work_) return;
+  if (work_ == WorkSoFar::none) launch_first_kernel();
+  if (work == WorkSoFar::libraries) take(for_libraries);
+  work_ = work;
+}
+
+void DriverPlaces::launch_first_kernel() {
   // Both are never given back.
   take(for_a_kernel);
   take(for_kernels);
   const Address at = regions_.at(second_region).range.begin;
   free_part(second_region, {at, at + before_kernels});
-}
-
-void DriverPlaces::start_libraries() {
-  if (has_libraries_) return;
-  has_libraries_ = true;
-  start_kernels();
-  take(for_libraries);
-}
-
-void DriverPlaces::start(WorkSoFar work) {
-  if (work == WorkSoFar::kernels) start_kernels();
-  if (work == WorkSoFar::libraries) start_libraries();
 }
 
 std::optional<std::uint64_t> DriverPlaces::region_with(Bytes size) const {

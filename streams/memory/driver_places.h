@@ -34,12 +34,8 @@ class DriverPlaces {
   /// Requires: the range is held.
   void give_back(Address at);
 
-  /// The process launches its first kernel. Later calls change nothing.
-  void start_kernels();
-  /// A library of CUDA does its first work. Later calls change nothing.
-  void start_libraries();
-  /// The process has done so much.
-  void start(WorkSoFar work);
+  /// The process has done so much; less than before changes nothing.
+  void reach(WorkSoFar work);
 
  private:
   struct Region {
@@ -52,6 +48,7 @@ class DriverPlaces {
     std::uint64_t region = 0;
   };
 
+  void launch_first_kernel();
   /// The newest region with such a gap.
   std::optional<std::uint64_t> region_with(Bytes size) const;
   std::optional<std::uint64_t> make_region(Bytes size);
@@ -68,8 +65,7 @@ class DriverPlaces {
   FreeRanges holes_;
   /// Numbers of regions by their largest gap.
   std::map<Bytes, std::set<std::uint64_t>> with_room_;
-  bool has_kernels_ = false;
-  bool has_libraries_ = false;
+  WorkSoFar work_ = WorkSoFar::none;
 };
 
 }  // namespace vramlab::streams

@@ -58,7 +58,8 @@ Bytes SimulatedMemory::release(Address at) {
   if (placed_ranges_) placed_ranges_->gave_back(at);
   const AddressRange range{at, at + found->second};
   gaps_.give_back(range);
-  if (driver_places_ && driver_places_->has(at)) driver_places_->give_back(at);
+  if (DriverPlaces* const places = driver_places(); places != nullptr && places->has(at))
+    places->give_back(at);
   used_ -= found->second;
   allocations_.erase(found);
   if (options_.released) options_.released(range);
@@ -118,7 +119,7 @@ std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) {
   auto dictated = options_.placement ? options_.placement(request) : std::nullopt;
   std::optional<Address> at = dictated_place(request, dictated);
   if (!at && driver_places_ && request.kind == PlaceKind::allocation)
-    at = dictated = drivers_place(request);
+    at = dictated = drivers_place(request.size);
   const AddressRange window =
       request.kind == PlaceKind::allocation ? options_.allocations : options_.reservations;
   if (!at) at = gaps_.lowest_fit({rounded(request.size), options_.granularity, window});
@@ -127,12 +128,18 @@ std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) {
   return at;
 }
 
-std::optional<Address> SimulatedMemory::drivers_place(const PlaceRequest& request) {
-  if (options_.work_so_far) driver_places_->start(options_.work_so_far());
-  const Bytes size = rounded(request.size);
-  const auto at = driver_places_->take(size);
+DriverPlaces* SimulatedMemory::driver_places() {
+  if (!driver_places_) return nullptr;
+  if (options_.work_so_far) driver_places_->reach(options_.work_so_far());
+  return &*driver_places_;
+}
+
+std::optional<Address> SimulatedMemory::drivers_place(Bytes asked) {
+  DriverPlaces* const places = driver_places();
+  const Bytes size = rounded(asked);
+  const auto at = places->take(size);
   if (!at || gaps_.is_free({*at, *at + size})) return at;
-  driver_places_->give_back(*at);
+  places->give_back(*at);
   return std::nullopt;
 }
 

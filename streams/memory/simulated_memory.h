@@ -123,8 +123,8 @@ struct MemoryOptions {
   AddressRange allocations{{0x7f0000000000}, {0x8000000000000000}};
   AddressRange reservations{{0x300000000000}, {0x7f0000000000}};
   UsualPlaces usual_places = UsualPlaces::lowest_gap;
-  /// The work that a driver's places depend on, asked before each of them. Empty: none, or what
-  /// driver_places() was told.
+  /// The work that a driver's places depend on, asked before a range is taken or released. Empty:
+  /// none.
   std::function<WorkSoFar()> work_so_far = {};
   /// Empty: always the usual places.
   PlacementRule placement = {};
@@ -180,8 +180,6 @@ class SimulatedMemory {
   const SameAnswers& same_answers() const { return same_answers_; }
   /// Null unless one is kept.
   const std::shared_ptr<PlacedRanges>& placed_ranges() const { return placed_ranges_; }
-  /// Null unless allocations lie as a driver puts them.
-  DriverPlaces* driver_places() { return driver_places_ ? &*driver_places_ : nullptr; }
   /// The bytes that other users of the device hold now; more than the room left is allowed.
   void set_external(Bytes size) { external_ = size; }
 
@@ -208,8 +206,11 @@ class SimulatedMemory {
   };
 
   std::optional<Address> place(const PlaceRequest& request);
-  /// The driver's place if it is free; a range that a rule put there may have it.
-  std::optional<Address> drivers_place(const PlaceRequest& request);
+  /// Null unless allocations lie as a driver puts them. It has followed the work so far.
+  DriverPlaces* driver_places();
+  /// Requires: they do. The driver's place if it is free; a range that a rule put there may have
+  /// it.
+  std::optional<Address> drivers_place(Bytes asked);
   /// The rule's address if it is free.
   std::optional<Address> dictated_place(const PlaceRequest& request,
                                         const std::optional<Address>& at) const;

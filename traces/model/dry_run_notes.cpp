@@ -78,11 +78,23 @@ FirstWork work_in(const NotesReader& reader, std::string_view key) {
                            : reader.refuse<FirstWork>(key, "kernel or library");
 }
 
-bool drivers_places_in(const NotesReader& reader, std::string_view key) {
+bool are_drivers_places(const NotesReader& reader, std::string_view key) {
   if (reader.find(key) == nullptr) return false;
   const std::string_view order = reader.text(key);
   if (order != "driver" && order != "upwards") reader.refuse<void*>(key, "driver or upwards");
   return order == "driver";
+}
+
+/// The list under the key; empty where a driver did not place segments, or the works are unknown.
+std::optional<std::vector<NotedWork>> first_works_in(const NotesReader& reader,
+                                                     std::string_view key) {
+  if (!are_drivers_places(reader, "segments") || reader.find(key) == nullptr) return std::nullopt;
+  std::vector<NotedWork> works;
+  for (std::size_t i = 0; i < reader.list(key).size(); ++i) {
+    const NotesReader item = reader.item(key, i);
+    works.push_back({item.device(), item.number("before"), work_in(item, "work")});
+  }
+  return works;
 }
 
 /// The lists whose items have places, each with the key that names what an item is.
@@ -113,13 +125,7 @@ DryRunNotes read_dry_run_notes(const GenericValue& value, const TextTable& texts
   DryRunNotes notes;
   notes.torch = torch_of_notes(value, texts);
   if (reader.find("options") != nullptr) notes.options_at_start = reader.text("options");
-  if (reader.find("first_work") != nullptr) {
-    notes.has_drivers_places = drivers_places_in(reader, "segments");
-    for (std::size_t i = 0; i < reader.list("first_work").size(); ++i) {
-      const NotesReader item = reader.item("first_work", i);
-      notes.first_works.push_back({item.device(), item.number("before"), work_in(item, "work")});
-    }
-  }
+  notes.first_works = first_works_in(reader, "first_work");
   if (reader.find("calls") == nullptr) return notes;
   notes.knows_calls = true;
   for (std::size_t i = 0; i < reader.list("calls").size(); ++i)

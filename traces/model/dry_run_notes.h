@@ -59,11 +59,9 @@ struct DryRunNotes {
   bool knows_calls = false;
   /// In order for each device.
   std::vector<NotedCall> calls;
-  /// Whether segments lie where a driver for Linux puts them (docs/reference/driver_places.md), and
-  /// the first works are known.
-  bool has_drivers_places = false;
-  /// At most one of each kind for a device.
-  std::vector<NotedWork> first_works;
+  /// Told where segments lie as a driver for Linux puts them (docs/reference/driver_places.md): at
+  /// most one of each kind for a device.
+  std::optional<std::vector<NotedWork>> first_works;
   friend bool operator==(const DryRunNotes&, const DryRunNotes&) = default;
 };
 

@@ -171,7 +171,7 @@ const char* put_field(Value& value, KnownText key, const FieldValue& field) {
   const char* const needed = set_field(value, key, field);
   if (needed == nullptr) {
     value.keys.add(key);
-    if (!value.unknown.empty()) forget_kept();
+    forget_kept();
     return nullptr;
   }
   if (!FieldsOf<Value>::describing.has(key)) return needed;

@@ -25,16 +25,16 @@ class PlacesOfADriver : public ::testing::Test {
 TEST_F(PlacesOfADriver, lie_downwards_until_the_first_kernel) {
   const std::uint64_t first = allocate(50);
   EXPECT_EQ(allocate(50), first - 64 * mebibyte);
-  memory.note_kernel(0);
+  memory.note_work(0, streams::WorkSoFar::kernels);
   EXPECT_EQ(allocate(50), first + 64 * mebibyte);
   EXPECT_EQ(allocate(50), first + 114 * mebibyte);
 }
 
 TEST_F(PlacesOfADriver, change_with_the_first_work_of_a_library_alone) {
-  memory.note_library_work(0);
+  memory.note_work(0, streams::WorkSoFar::libraries);
   const std::uint64_t first = allocate(50);
-  memory.note_library_work(0);
-  memory.note_kernel(0);
+  memory.note_work(0, streams::WorkSoFar::libraries);
+  memory.note_work(0, streams::WorkSoFar::kernels);
   EXPECT_EQ(allocate(50), first + 50 * mebibyte);
 }
 

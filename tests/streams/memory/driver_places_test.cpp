@@ -57,7 +57,7 @@ TEST_P(H200Places, are_given) {
   DriverPlaces places({Address{}, process.end});
   for (const RecordedCall& call : process.calls) {
     if (call.what == "kernel") {
-      places.start_kernels();
+      places.reach(WorkSoFar::kernels);
     } else if (call.what == "free") {
       places.give_back(call.at);
     } else {
@@ -86,9 +86,9 @@ TEST(DriverPlaces, do_not_cross_regions) {
 TEST(DriverPlaces, of_libraries_are_those_of_kernels_with_less_room) {
   DriverPlaces kernels({Address{}, {64ULL << 30}});
   DriverPlaces libraries({Address{}, {64ULL << 30}});
-  kernels.start_kernels();
-  libraries.start_libraries();
-  libraries.start_kernels();
+  kernels.reach(WorkSoFar::kernels);
+  libraries.reach(WorkSoFar::libraries);
+  libraries.reach(WorkSoFar::kernels);
   EXPECT_EQ(libraries.take(100_MiB).value() - kernels.take(100_MiB).value(), 74_MiB);
 }
 

@@ -325,7 +325,8 @@ void add_segment_order(CLI::App& command, ReplayArguments& arguments) {
           "--segments", arguments.segment_order,
           "Where the driver puts new segments: each above those before (upwards), below "
           "them (downwards), larger ones above smaller ones (by-size), or as NVIDIA's driver "
-          "for Linux (driver) (default: as recorded, else upwards)")
+          "for Linux (driver) (default: as recorded, for other settings of a dry run as its driver "
+          "did, else upwards)")
       ->check(CLI::IsMember(segment_order_names()));
 }
 

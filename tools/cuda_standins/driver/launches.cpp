@@ -58,20 +58,32 @@ CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function
   WorkOrder order = driver.plan_launch(kernel->name, how.second);
   order.write = note_answers(driver.host_values(), *kernel, how.second);
   note_write(driver.watched(), *kernel, order.write, how.second);
-  driver.memory().note_kernel(driver.current().device);
   return driver.submit(how.first, site, std::move(order));
+}
+
+/// Calls `put`, which puts such work on a stream.
+template <class Put, class... Arguments>
+CUresult put_work(vramlab::streams::WorkSoFar work, const CallSite& site, const Put& put,
+                  Arguments... arguments) {
+  std::uint32_t device = 0;
+  const auto body = [&](StandInDriver& driver) {
+    const CUresult result = put(driver);
+    device = driver.current().device;
+    if (result == CUDA_SUCCESS) driver.memory().note_work(device, work);
+    return result;
+  };
+  const CUresult result = driver_call(site, body, arguments...);
+  // Without a lock of the driver.
+  if (result == CUDA_SUCCESS) tell_first_work(device, work);
+  return result;
 }
 
 CUresult on_cuLaunchKernel(const CallSite& site, CUfunction function, CUstream stream,
                            void** arguments) {
-  std::optional<std::uint32_t> device;
-  const auto body = [&](StandInDriver& driver) {
-    device = driver.current().device;
+  const auto put = [=](StandInDriver& driver) {
     return launch(driver, site, function, {stream, arguments});
   };
-  const CUresult result = driver_call(site, body, function, stream);
-  if (device) tell_first_work(*device, FirstWork::kernel);
-  return result;
+  return put_work(vramlab::streams::WorkSoFar::kernels, site, put, function, stream);
 }
 
 CUresult on_cuLaunchKernelEx(const CallSite& site, const CUlaunchConfig* how, CUfunction function,
@@ -123,21 +135,17 @@ namespace {
 /// Libraries above the driver have kernels without names. The write is null where they may write
 /// anywhere.
 void put_work_of_library(const CallSite& site, CUstream stream, const KernelWrite* write) {
-  std::optional<std::uint32_t> device;
-  driver_call(
-      site,
+  put_work(
+      vramlab::streams::WorkSoFar::libraries, site,
       [&](StandInDriver& driver) {
-        device = driver.current().device;
         WorkOrder order = driver.plan_launch("work of a library", nullptr);
         if (write != nullptr) {
           order.write = *write;
           driver.watched().note_write(write->at, write->bytes);
         }
-        driver.memory().note_library_work(driver.current().device);
         return driver.submit(stream, site, std::move(order));
       },
       stream);
-  if (device) tell_first_work(*device, FirstWork::library);
 }
 
 }  // namespace

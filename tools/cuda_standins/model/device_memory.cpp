@@ -61,7 +61,8 @@ DeviceMemory::DeviceMemory(const DriverOptions& options)
          .granularity = {options.granularity},
          .allocations = part_of(addresses_.allocations, device, options.device_count),
          .reservations = addresses_.reservations,
-         .usual_places = options.places})});
+         .usual_places = options.places,
+         .work_so_far = [this, device] { return devices_[device].work; }})});
   if (backing_ == Backing::none) return;
   back(addresses_.allocations);
   back(addresses_.reservations);
@@ -93,12 +94,8 @@ std::optional<std::uint64_t> DeviceMemory::take(std::uint32_t device, std::uint6
   return at->value;
 }
 
-void DeviceMemory::note_kernel(std::uint32_t device) {
-  if (auto* const places = devices_.at(device).memory.driver_places()) places->start_kernels();
-}
-
-void DeviceMemory::note_library_work(std::uint32_t device) {
-  if (auto* const places = devices_.at(device).memory.driver_places()) places->start_libraries();
+void DeviceMemory::note_work(std::uint32_t device, streams::WorkSoFar work) {
+  devices_.at(device).work = std::max(devices_.at(device).work, work);
 }
 
 void DeviceMemory::Device::note_peaks() {

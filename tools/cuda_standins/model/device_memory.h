@@ -131,10 +131,9 @@ class DeviceMemory {
   bool is_device_address(std::uint64_t at) const;
   /// Whether device memory has bytes behind it.
   bool is_backed() const { return backing_ == Backing::host_memory; }
-  /// A kernel of the program, or work of one of CUDA's libraries, is put on a stream of the device:
-  /// the first of each changes where a driver puts memory.
-  void note_kernel(std::uint32_t device);
-  void note_library_work(std::uint32_t device);
+  /// A kernel of the program, or work of one of CUDA's libraries, was put on a stream of the
+  /// device: the first of each changes where a driver puts memory.
+  void note_work(std::uint32_t device, streams::WorkSoFar work);
   /// The figures that programs are told.
   allocator::MemoryInfo info(std::uint32_t device) const;
   std::uint64_t peak_used(std::uint32_t device) const { return devices_.at(device).peak_used; }
@@ -152,6 +151,7 @@ class DeviceMemory {
 
   struct Device {
     streams::SimulatedMemory memory;
+    streams::WorkSoFar work = streams::WorkSoFar::none;
     std::uint64_t external = 0;
     std::uint64_t peak_used = 0;
     ManagedMemory managed = {};

@@ -9,18 +9,19 @@ namespace vramlab::dry_run {
 namespace {
 
 std::atomic<vramlab_dry_run_first_work> hears;
-/// A bit for each of at most 64 devices.
+/// A bit for each of at most 64 devices, of kernels and of libraries.
 std::array<std::atomic<std::uint64_t>, 2> was_told;
 
 }  // namespace
 
-void tell_first_work(std::uint32_t device, FirstWork work) {
-  std::atomic<std::uint64_t>& told = was_told.at(static_cast<std::size_t>(work));
+void tell_first_work(std::uint32_t device, streams::WorkSoFar work) {
+  const bool of_library = work == streams::WorkSoFar::libraries;
+  std::atomic<std::uint64_t>& told = was_told[of_library ? 1 : 0];
   const std::uint64_t bit = std::uint64_t{1} << device;
   if ((told.load(std::memory_order_relaxed) & bit) != 0) return;
   const vramlab_dry_run_first_work tell = hears.load(std::memory_order_acquire);
   if (tell == nullptr || (told.fetch_or(bit) & bit) != 0) return;
-  tell(device, work == FirstWork::library ? 1 : 0);
+  tell(device, of_library ? 1 : 0);
 }
 
 }  // namespace vramlab::dry_run

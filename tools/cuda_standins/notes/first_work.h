@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
+#include "streams/memory/driver_places.h"
+
 namespace vramlab::dry_run {
 
-enum class FirstWork : std::uint8_t { kernel, library };
-
-/// Does nothing but the first time for a device and such work. Requires: no lock of the driver is
-/// held, as the answer may run code of the program.
-void tell_first_work(std::uint32_t device, FirstWork work);
+/// Does nothing but the first time for a device and such work. Requires: there is some, and no lock
+/// of the driver is held, as the answer may run code of the program.
+void tell_first_work(std::uint32_t device, streams::WorkSoFar work);
 
 }  // namespace vramlab::dry_run

@@ -73,12 +73,10 @@ def _finish(is_asked_to_end=False):
     if _process != os.getpid() or _is_finished:
         return
     _is_finished = True
-    from vramlab_dry_run import leaving, place, unrecorded, values
+    from vramlab_dry_run import callbacks, leaving
 
     _write()
-    place.unregister()
-    unrecorded.unregister()
-    values.unwatch()
+    callbacks.take_back()
     if not is_asked_to_end:
         leaving.leave()
 

@@ -5,9 +5,10 @@ import os
 import sys
 import threading
 
+from vramlab_dry_run import callbacks
+
 # Lines of these libraries say nothing about the program: PyTorch and what comes with it.
 _library_folders = ()
-_registered = None
 
 
 def prepare(torch_folder):
@@ -103,18 +104,5 @@ def _tell(text, room):
 
 def register():
     """The stand-in driver asks for the place when a value of the device reaches the host."""
-    global _registered
-    driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
-    function = driver.vramlab_dry_run_set_place
-    function.restype = None
     kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong)
-    callback = kind(_tell)
-    function.argtypes = [ctypes.c_void_p]
-    function(ctypes.cast(callback, ctypes.c_void_p))
-    _registered = (function, callback)
-
-
-def unregister():
-    """The interpreter ends, and nobody can be asked any more."""
-    if _registered:
-        _registered[0](None)
+    callbacks.give("vramlab_dry_run_set_place", kind, _tell)

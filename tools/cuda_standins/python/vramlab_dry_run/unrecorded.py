@@ -12,7 +12,7 @@ import inspect
 import os
 import sys
 
-from vramlab_dry_run import report
+from vramlab_dry_run import callbacks, report
 
 KEY = "vramlab_dry_run"
 _FORMAT = 1
@@ -26,8 +26,6 @@ _NOTHING = (0,) * 5
 _calls = {}
 # By device: counters, and which first work it was.
 _first_works = {}
-# The stand-in's function, and the callback that it was given.
-_registered = None
 # By device: what was counted before the program reset the counters.
 _before_reset = {}
 # By device and pool, the innermost last: whether its stream captured when it began.
@@ -64,20 +62,8 @@ def _are_places_of_driver():
 
 def _hear_of_first_works():
     """The stand-in driver calls back from the thread that launches."""
-    global _registered
-    driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
-    function = driver.vramlab_dry_run_set_first_work
-    function.restype = None
-    function.argtypes = [ctypes.c_void_p]
-    callback = ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_int)(_note_first_work)
-    function(ctypes.cast(callback, ctypes.c_void_p))
-    _registered = (function, callback)
-
-
-def unregister():
-    """The interpreter ends, and nobody can be told any more."""
-    if _registered:
-        _registered[0](None)
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_int)
+    callbacks.give("vramlab_dry_run_set_first_work", kind, _note_first_work)
 
 
 @report.guarded

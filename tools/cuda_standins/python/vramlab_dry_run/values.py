@@ -14,7 +14,7 @@ import struct
 import sys
 import threading
 
-from vramlab_dry_run import computed, generation, place, report, vllm_steps, waiting
+from vramlab_dry_run import callbacks, computed, generation, place, report, vllm_steps, waiting
 
 _FLOATS = {2: "e", 4: "f", 8: "d"}
 
@@ -32,19 +32,13 @@ _Copy = collections.namedtuple("_Copy", "at count source")
 # A yes or no, or a number.
 _MOST_BYTES_OF_A_NO = 8
 
-_registered = None
 _times = collections.Counter()
 _now = threading.local()
 
 
 def watch():
-    global _registered
     path = os.environ.get("VRAMLAB_DRY_RUN_VALUES_FROM")
     answer = _function_of(path) if path else None
-    driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
-    function = driver.vramlab_dry_run_set_values
-    function.restype = None
-    function.argtypes = [ctypes.c_void_p]
     kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulonglong)
 
     def fill(at, count, source):
@@ -58,15 +52,7 @@ def watch():
             report.trouble("values_from", error)
             return 0
 
-    callback = kind(fill)
-    function(ctypes.cast(callback, ctypes.c_void_p))
-    _registered = (function, callback)
-
-
-def unwatch():
-    """The interpreter ends, and nobody can be asked any more."""
-    if _registered:
-        _registered[0](None)
+    callbacks.give("vramlab_dry_run_set_values", kind, fill)
 
 
 def _function_of(path):
