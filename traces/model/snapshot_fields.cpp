@@ -165,6 +165,7 @@ void forget_field(Value& value, KnownText key) {
 template <typename Value>
 const char* put_field(Value& value, KnownText key, const FieldValue& field) {
   const auto forget_kept = [&] {
+    if (value.unknown.empty()) return;
     std::erase_if(value.unknown,
                   [&](const UnknownField& other) { return other.key == TextId(key); });
   };
