@@ -127,12 +127,17 @@ class PackedBytes {
   PackedBytes(std::unique_ptr<ByteSource> source, std::string file, std::string format)
       : source_(std::move(source)), file_(std::move(file)), format_(std::move(format)) {}
 
-  /// Gets more bytes where all were taken. False at the end.
+  /// Gets a whole piece where all bytes were taken: decoders answer differently for other pieces.
+  /// False at the end.
   bool fill() {
     if (taken_ < count_) return true;
     position_ += count_;
-    taken_ = 0;
-    count_ = source_->read(piece_.data(), piece_.size());
+    taken_ = count_ = 0;
+    while (count_ < piece_.size()) {
+      const std::size_t got = source_->read(piece_.data() + count_, piece_.size() - count_);
+      if (got == 0) break;
+      count_ += got;
+    }
     return count_ > 0;
   }
   const char* begin() const { return piece_.data() + taken_; }
@@ -230,7 +235,7 @@ class ZstdSource : public ByteSource {
       ZSTD_outBuffer out{target, count, 0};
       const std::size_t left = ZSTD_decompressStream(state_.get(), &out, &in);
       packed_.take(in.pos);
-      // How far the library has looked depends on how the bytes came.
+      // The library tells no place.
       if (ZSTD_isError(left) != 0) packed_.fail_as_broken(frame_begin_);
       frame_ended_ = left == 0;
       if (frame_ended_) frame_begin_ = packed_.position();

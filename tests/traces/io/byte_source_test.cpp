@@ -60,6 +60,17 @@ TEST(InputBytes, damage_of_zstd_data_is_told_where_its_frame_begins) {
   EXPECT_EQ(support::broken_rule_of_packed_file(damaged), std::nullopt);
 }
 
+TEST(InputBytes, what_damaged_zstd_data_held_does_not_depend_on_how_it_arrives) {
+  // The smallest window.
+  const std::string header("\x28\xb5\x2f\xfd\x00\x00", 6);
+  // Packed data whose second frame has many empty blocks and then a damaged one.
+  std::string within = zstd("one ") + header + std::string(150, '\0');
+  within.resize(257, '\xff');
+  // A block of 257 plain bytes, and one that is damaged.
+  const std::string damaged = header + std::string("\x08\x08\x00", 3) + within + "\x22\xe2\xc5\x69";
+  EXPECT_EQ(support::broken_rule_of_packed_file(damaged), std::nullopt);
+}
+
 TEST(InputBytes, something_after_the_gzip_data_is_an_error) {
   EXPECT_NE(error_of(gzip("text") + "junk"), "no error");
 }
