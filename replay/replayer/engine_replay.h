@@ -96,11 +96,8 @@ class EngineReplay {
     if (begins_pool_) [[unlikely]]
       if (const MallocResult first = begin_pool(stream); !first) return first;
     if (placed_ != nullptr) [[unlikely]]
-      if (const auto at = allocate_where_chosen(bytes, stream, number))
-        return {MallocOutcome::allocated, *at};
-    if (course_ == nullptr) [[likely]]
-      return engine_.malloc(bytes, stream);
-    return allocate_as_recorded(bytes, stream, number);
+      return allocate_beside_chosen(bytes, stream, number);
+    return allocate_anywhere(bytes, stream, number);
   }
 
   /// For a request that asked for something and got nothing.
@@ -167,6 +164,8 @@ class EngineReplay {
   /// Null where no caller chose a place.
   const std::vector<PlacedRequest>* placed_;
   std::size_t next_placed_ = 0;
+  /// Where the blocks of former requests began.
+  std::map<std::uint64_t, Address> began_;
   std::size_t next_release_ = 0;
   std::size_t next_request_ = 0;
   /// Private pools that had their first block, and whether the next request is behind another's.
@@ -221,6 +220,23 @@ class EngineReplay {
     return first;
   }
 
+  MallocResult allocate_anywhere(Bytes bytes, StreamId stream, std::uint64_t number) {
+    if (course_ == nullptr) [[likely]]
+      return engine_.malloc(bytes, stream);
+    return allocate_as_recorded(bytes, stream, number);
+  }
+
+  /// In a history in which callers chose places.
+  [[gnu::noinline]] MallocResult allocate_beside_chosen(Bytes bytes, StreamId stream,
+                                                        std::uint64_t number) {
+    const auto at = allocate_where_chosen(bytes, stream, number);
+    const MallocResult result = at ? MallocResult{MallocOutcome::allocated, *at}
+                                   : allocate_anywhere(bytes, stream, number);
+    const std::vector<std::uint64_t>& formers = conditions_.setup.history->formers;
+    if (result && std::ranges::binary_search(formers, number)) began_[number] = result.address;
+    return result;
+  }
+
   /// The place that the caller of the recorded request chose, if a block of its pool is free there.
   [[gnu::noinline]] std::optional<Address> allocate_where_chosen(Bytes bytes, StreamId stream,
                                                                  std::uint64_t number) {
@@ -230,8 +246,10 @@ class EngineReplay {
       return std::nullopt;
     const PlacedRequest& chosen = (*placed_)[next_placed_];
     engine_.complete_frees();
+    const auto former = chosen.former ? began_.find(*chosen.former) : began_.end();
     return allocator::ReplayAccess(engine_).malloc_at(
-        chosen.address, bytes, {chosen.pool, stream, round_request(bytes, engine_.settings())});
+        former == began_.end() ? chosen.address : former->second, bytes,
+        {chosen.pool, stream, round_request(bytes, engine_.settings())});
   }
 
   [[gnu::noinline]] MallocResult allocate_as_recorded(Bytes bytes, StreamId stream,

@@ -82,6 +82,7 @@ class ProgramBuilder {
     add_noted_up_to(history_.events.size());
     write_last();
     program_.part.program = writer_.finish();
+    std::ranges::sort(program_.formers);
     return std::move(program_);
   }
 
@@ -515,13 +516,26 @@ class ProgramBuilder {
     request.id = id;
     request.bytes = event.size;
     request.stream = event.stream;
-    if (has_chosen_place(history_, at_)) program_.placed.push_back({at_, event.address, pool});
+    if (!history_.placed_requests.empty()) note_place(pool);
     if (is_private) add_pool(pool, ProgramEventKind::pool_end);
     if (is_private) add_pool(pool, ProgramEventKind::pool_release);
     if (!has_failed) return;
     program_.part.failed.push_back(at_);
     if (at_ + 1 < history_.events.size()) ++program_.caught_count;
     add(ProgramEventKind::free).id = id;
+  }
+
+  /// Restored blocks lie where blocks of their pool began before.
+  void note_place(PoolId pool) {
+    const AllocatorEvent& event = history_.events[at_];
+    PlacedRequest placed{at_, event.address, pool};
+    const auto begun = last_begun_.find({pool, event.address});
+    if (begun != last_begun_.end()) placed.former = begun->second;
+    if (pool != default_pool && event.action != Action::oom)
+      last_begun_[{pool, event.address}] = at_;
+    if (!has_chosen_place(history_, at_)) return;
+    if (placed.former) program_.formers.push_back(*placed.former);
+    program_.placed.push_back(placed);
   }
 
   const DeviceHistory& history_;
@@ -555,6 +569,8 @@ class ProgramBuilder {
   std::map<PoolId, PoolId> followers_;
   std::uint64_t follower_count_ = 0;
   std::map<PoolId, std::size_t> last_request_;
+  /// Of private pools, where places are chosen: the last request whose block began at an address.
+  std::map<std::pair<PoolId, Address>, std::uint64_t> last_begun_;
   std::set<std::size_t> emptied_;
   /// Events that show releases which no refusal made: emptied caches, and garbage that the replay
   /// collects by itself.

@@ -23,6 +23,9 @@ struct PlacedRequest {
   std::uint64_t event = 0;
   Address address;
   PoolId pool;
+  /// The request of a private pool whose block began there last: in another run the place is where
+  /// that block was.
+  std::optional<std::uint64_t> former = {};
 };
 
 /// One device's. Events have the number of the entry of the device's trace that they come from.
@@ -35,6 +38,8 @@ struct HistoryProgram {
   RecordedCourse course;
   /// Requests whose callers chose the place, in order.
   std::vector<PlacedRequest> placed;
+  /// The former requests of these, in order.
+  std::vector<std::uint64_t> formers = {};
   /// In the device's trace.
   std::uint64_t event_count = 0;
   /// The size of the device that its expandable segments show; empty where they show none.
