@@ -158,6 +158,7 @@ HOME_OF_TEST_FILES = "tests/support/kit/own_folder.h"
 # Sources that CMake names: programs of one file each that are linked differently, and sources that
 # are compiled in another way. All others are found by their room.
 SOURCES_NAMED_IN_CMAKE = {
+    "docs/examples/CMakeLists.txt": ["own_device.cpp", "own_listener.cpp", "replay_recording.cpp"],
     "tests/CMakeLists.txt": ["test_headers.cpp"],
     "tests/cuda_standins/runtime/CMakeLists.txt": ["calls.cpp"],
     "tests/gpu/CMakeLists.txt": ["gpu_program_run.cpp", "stand_in_cuda.cpp", "gpu_work.cu"],
