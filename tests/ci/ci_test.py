@@ -28,7 +28,10 @@ CMAKE, BUILD = sys.argv[1], os.path.abspath(sys.argv[2])
 MARK = "<!-- vramlab memory -->\n"
 LIMIT = "peak_reserved > +2%"
 PROGRAM = """import ctypes
+import os
 import sys
+
+print("in the folder", os.path.basename(os.getcwd()))
 
 ctypes.CDLL("libcuda.so.1").cuInit(0)
 runtime = ctypes.CDLL("libcudart.so.12")
@@ -157,6 +160,8 @@ class GitHub(Service):
             self.assertEqual(len(results), len(limit.splitlines()))
             self.assertEqual(any(results.values()), broken == "true")
         self.assertIn("### Memory", pathlib.Path(self.action.summary).read_text())
+        # Call sites are known by the last two parts of a file's name.
+        self.assertEqual(self.action.said.count("in the folder project\n"), 2, self.action.said)
         # The other two found what the cache, or the first, had left.
         self.assertEqual((self.home / "built").read_text(), "setup.sh --program\nbuild.sh program\n")
         self.assertEqual(call("git", "worktree", "list", cwd=project.folder).count("\n"), 0)

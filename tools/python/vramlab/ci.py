@@ -81,11 +81,12 @@ def dry_run(asked: argparse.Namespace, folder: str, file: str) -> int:
 
 
 def run_base(asked: argparse.Namespace, file: str) -> None:
-    """The other commit, in a folder of its own that is gone afterwards."""
+    """The other commit, in a folder of its own that is gone afterwards. It has the same name, as files of
+    call sites are known by their folder too."""
     fetch_commit(asked.base)
     below = git("rev-parse", "--show-prefix")
     with tempfile.TemporaryDirectory() as scratch:
-        tree = os.path.join(scratch, "base")
+        tree = os.path.join(scratch, os.path.basename(git("rev-parse", "--show-toplevel")))
         git("worktree", "add", "--quiet", "--detach", tree, asked.base)
         try:
             status = dry_run(asked, os.path.join(tree, below), file)
