@@ -1,6 +1,6 @@
 # The places that `cmake --install` gives: the program, the libraries that it and other programs load, the
 # schemas of what it prints, and the pages. The program finds libvramlab_preload.so by the place of
-# its own file, so an installed folder may be moved.
+# its own file, so an installed folder may be moved. All of it is the component `program`.
 include(GNUInstallDirs)
 
 if(TARGET vramlab)
@@ -15,7 +15,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/reference/schemas"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/vramlab" FILES_MATCHING PATTERN "*.json"
                                                                       PATTERN "*.xsd")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-        FILES_MATCHING PATTERN "*.md" PATTERN schemas EXCLUDE)
+        FILES_MATCHING PATTERN "*.md" PATTERN schemas EXCLUDE PATTERN examples EXCLUDE)
 # Manual pages are what the program says of itself, and completions ask it.
 if(TARGET vramlab)
   set(manual "${PROJECT_BINARY_DIR}/manual")

@@ -17,5 +17,6 @@ struct CountedTimedTraits {
 }  // namespace
 
 INSTANTIATE_TYPED_TEST_SUITE_P(CountedTimed, DeviceContract, CountedTimedTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(CountedTimed, RangeContract, CountedTimedTraits);
 
 }  // namespace vramlab::tests

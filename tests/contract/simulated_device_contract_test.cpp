@@ -39,7 +39,10 @@ struct NoFaultsTraits {
 }  // namespace
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Simulated, DeviceContract, SimulatedTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(Simulated, RangeContract, SimulatedTraits);
 INSTANTIATE_TYPED_TEST_SUITE_P(FineGrained, DeviceContract, FineGrainedTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(FineGrained, RangeContract, FineGrainedTraits);
 INSTANTIATE_TYPED_TEST_SUITE_P(FaultInjectingWithoutFaults, DeviceContract, NoFaultsTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(FaultInjectingWithoutFaults, RangeContract, NoFaultsTraits);
 
 }  // namespace vramlab::tests

@@ -26,5 +26,6 @@ struct TimedTraits {
 }  // namespace
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Timed, DeviceContract, TimedTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(Timed, RangeContract, TimedTraits);
 
 }  // namespace vramlab::tests

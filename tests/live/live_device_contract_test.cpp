@@ -53,8 +53,12 @@ struct SteeredLiveTraits {
 }  // namespace
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Live, DeviceContract, LiveTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(Live, RangeContract, LiveTraits);
 INSTANTIATE_TYPED_TEST_SUITE_P(LiveLargeUnits, DeviceContract, LiveLargeUnitTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(LiveLargeUnits, RangeContract, LiveLargeUnitTraits);
 INSTANTIATE_TYPED_TEST_SUITE_P(LimitedLive, DeviceContract, LimitedLiveTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(LimitedLive, RangeContract, LimitedLiveTraits);
 INSTANTIATE_TYPED_TEST_SUITE_P(SteeredLive, DeviceContract, SteeredLiveTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(SteeredLive, RangeContract, SteeredLiveTraits);
 
 }  // namespace vramlab::tests

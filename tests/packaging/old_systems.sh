@@ -22,7 +22,7 @@ versions_of() {
 }
 libraries_of() { objdump -p "$1" | awk '$1 == "NEEDED" {print $2}'; }
 
-"$cmake" --install "$build" --prefix "$folder/all" >"$folder/log" || { cat "$folder/log"; exit 1; }
+"$cmake" --install "$build" --component program --prefix "$folder/all" >"$folder/log" || { cat "$folder/log"; exit 1; }
 count=0
 while read -r file; do
   head -c 4 "$file" | grep -q ELF || continue

@@ -22,7 +22,7 @@ files_named() { find allocator streams traces replay tools "$@" | sort; }
 
 check_format() {
   step "every source is formatted as .clang-format says (bash tools/dev/format.sh does it)"
-  files_named tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' |
+  files_named tests docs/examples -name '*.cpp' -o -name '*.h' -o -name '*.cu' |
     xargs --max-args=64 --max-procs="$jobs" clang-format-19 --dry-run --Werror
 }
 

@@ -7,7 +7,7 @@ build="$1" folder="$2" prefix="$3"
 : "${SOURCE_DATE_EPOCH:?the date that all files get}"
 
 rm -rf "$folder"
-DESTDIR="$folder" cmake --install "$build" --prefix "$prefix" >/dev/null
+DESTDIR="$folder" cmake --install "$build" --component program --prefix "$prefix" >/dev/null
 while read -r file; do
   if head -c 4 "$file" | grep -q ELF; then strip --strip-unneeded "$file"; fi
 done < <(find "$folder" -type f -not -name '*.md' -not -name '*.1')

@@ -35,7 +35,10 @@ struct LimitedRealGpuTraits {
 }  // namespace
 
 INSTANTIATE_TYPED_TEST_SUITE_P(RealGpu, DeviceContract, RealGpuTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(RealGpu, RangeContract, RealGpuTraits);
 INSTANTIATE_TYPED_TEST_SUITE_P(RealGpuLargeUnits, DeviceContract, RealGpuLargeUnitTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(RealGpuLargeUnits, RangeContract, RealGpuLargeUnitTraits);
 INSTANTIATE_TYPED_TEST_SUITE_P(LimitedRealGpu, DeviceContract, LimitedRealGpuTraits);
+INSTANTIATE_TYPED_TEST_SUITE_P(LimitedRealGpu, RangeContract, LimitedRealGpuTraits);
 
 }  // namespace vramlab::tests
