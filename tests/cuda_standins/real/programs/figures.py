@@ -52,9 +52,10 @@ def tell():
             "host_peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
             "devices": [figures_of(device) for device in range(torch.cuda.device_count())]}
     text = json.dumps(told)
-    # A write that is longer than a pipe takes at once mixes with those of other processes.
+    # A write that is longer than a pipe takes at once mixes with those of other processes, which may
+    # be in the middle of a line.
     for start in range(0, len(text), PART):
-        os.write(1, f"FIGURES {os.getpid()} {text[start:start + PART]}\n".encode())
+        os.write(1, f"\nFIGURES {os.getpid()} {text[start:start + PART]}\n".encode())
 
 
 for index in range(int(os.environ.get("SUITE_AGAIN", "0"))):
