@@ -1,8 +1,9 @@
 # The places that `cmake --install` gives: the program, the libraries that it and other programs load, the
-# schemas of what it prints, and the pages. The program finds libvramlab_preload.so by the place of
+# schemas of what it prints, the samples, and the pages. The program finds libvramlab_preload.so by the place of
 # its own file, so an installed folder may be moved. All of it is the component `program`.
 include(GNUInstallDirs)
 
+include(Samples)
 if(TARGET vramlab)
   install(TARGETS vramlab RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
@@ -36,4 +37,6 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 
 # From the program's folder to that of the libraries, which some systems call lib64 or more.
 file(RELATIVE_PATH VRAMLAB_LIBRARY_PLACE "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-target_compile_definitions(vramlab PRIVATE VRAMLAB_LIBRARY_PLACE="${VRAMLAB_LIBRARY_PLACE}")
+file(RELATIVE_PATH VRAMLAB_DATA_PLACE "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_DATADIR}/vramlab")
+target_compile_definitions(vramlab PRIVATE VRAMLAB_LIBRARY_PLACE="${VRAMLAB_LIBRARY_PLACE}"
+                                           VRAMLAB_DATA_PLACE="${VRAMLAB_DATA_PLACE}")

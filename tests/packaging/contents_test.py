@@ -22,6 +22,12 @@ class Contents(unittest.TestCase):
         for name, _, licence, _ in contents.LINKED_IN:
             self.assertRegex(notices, f"(?m)^  {re.escape(name)}[, ]", licence)
 
+    def test_the_page_has_the_notices_of_what_it_holds_besides(self):
+        notices = (TOP / "tools/web/page/licences.txt").read_text(encoding="utf-8")
+        for name, _, _, _ in contents.IN_PAGE:
+            for work in re.split(" with |, | and ", name):
+                self.assertIn(work, notices)
+
     def test_what_is_bundled_in_pages_is_listed(self):
         package = json.loads((TOP / "tools/web/report/package.json").read_text(encoding="utf-8"))
         listed = {package for _, package, _, _ in contents.LINKED_IN}
@@ -29,6 +35,7 @@ class Contents(unittest.TestCase):
 
     def test_every_package_contains_every_work(self):
         os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
+        os.environ.pop("VRAMLAB_PAGE", None)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "vramlab.deb"
             path.write_bytes(b"a package")

@@ -26,6 +26,7 @@ expect() {
 
 "$cmake" --install "$build" --prefix "$folder/first" >install.log || { cat install.log; exit 1; }
 for file in bin/vramlab share/vramlab/schemas/info.schema.json share/doc/vramlab/guide/preload.md \
+  share/vramlab/samples/out_of_memory.pickle.gz \
   share/doc/vramlab/README.md share/doc/vramlab/LICENSE share/doc/vramlab/licences.txt \
   share/man/man1/vramlab-replay.1 \
   share/bash-completion/completions/vramlab share/zsh/site-functions/_vramlab \
@@ -38,6 +39,15 @@ vramlab="$folder/second/bin/vramlab"
 expect version.txt 0.
 "$vramlab" generate training --layers 2 -o made.vtrace
 "$vramlab" info made.vtrace >info.txt
+"$vramlab" sample leak -q >sample.txt && "$vramlab" info leak.vtrace >info.txt
+# The page is put into packages by tools/packaging/stage.sh alone.
+status=0
+"$vramlab" page >refused.txt 2>&1 || status=$?
+[ "$status" -eq 2 ] || fail "'vramlab page' without a page ended with $status"
+expect refused.txt "this installation has no vramlab.html"
+echo "<html>" >second/share/vramlab/vramlab.html
+"$vramlab" page -o - >page.html
+expect page.html "<html>"
 
 if [ -z "$driver" ]; then
   for command in "run --" "record -o none.vtrace --"; do

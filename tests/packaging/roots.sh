@@ -47,6 +47,8 @@ try_program() {
     "$1" --version
     "$1" advise gpt_training.pickle.gz | grep -F "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
     "$1" verify --require exact gpt_training.pickle.gz
+    "$1" sample out_of_memory -o oom.pickle.gz && "$1" explain oom.pickle.gz && rm oom.pickle.gz
+    if [ -e vramlab-*.html ]; then "$1" page -o - | cmp - vramlab-*.html; else ! "$1" page -o -; fi
     "$1" report gpt_training.pickle.gz -o page.html && test -s page.html && rm page.html
     "$1" info no-such-file && exit 1 || test $? -eq 2
     "$1" run -- true

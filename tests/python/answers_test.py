@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import io
 import json
 import os
 import pickle
@@ -184,6 +185,37 @@ class Properties(unittest.TestCase):
         with gzip.open(TRAINING) as file:
             snapshot = pickle.load(file)
         self.assertEqual(vramlab.open(snapshot).replay().metrics, self.rec.replay().metrics)
+
+    def test_bytes_and_open_files(self):
+        with open(TRAINING, "rb") as file:
+            data = file.read()
+            file.seek(0)
+            opened = [vramlab.open(source) for source in (data, bytearray(data), io.BytesIO(data), file)]
+        for rec in opened:
+            self.assertEqual(rec.info.format, self.rec.info.format)
+        self.assertEqual(opened[2].replay().metrics, self.rec.replay().metrics)
+        kept = opened[0].path
+        self.assertTrue(os.path.exists(kept))
+        del opened, rec
+        self.assertFalse(os.path.exists(kept))
+
+    def test_samples(self):
+        self.assertEqual(vramlab.samples(), printed("sample")["samples"])
+        for row in vramlab.samples():
+            self.assertTrue(vramlab.sample(row.name).info.rows)
+        self.assertEqual(vramlab.sample("gpt_training").replay().metrics, self.rec.replay().metrics)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "leak.vtrace")
+            self.assertEqual(vramlab.sample("leak", path).path, path)
+            with self.assertRaises(vramlab.InputError):
+                vramlab.sample("leak", path)
+            vramlab.sample("leak", path, force=True)
+        with self.assertRaisesRegex(vramlab.InputError, "the nearest is leak"):
+            vramlab.sample("leek")
+
+    def test_the_version_is_that_of_the_program(self):
+        told = subprocess.check_output([os.environ["VRAMLAB_PROGRAM"], "--version"], text=True)
+        self.assertEqual(told.split()[1], vramlab.__version__)
 
     def test_files_that_are_written(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,9 @@
 """Errors, progress, and the end of the child process."""
 
+import errno
 import logging
 import os
+import pickle
 import signal
 import stat
 import subprocess
@@ -47,6 +49,28 @@ class Errors(unittest.TestCase):
             vramlab.open(SAMPLE).replay(gpus=3)
         self.assertNotIsInstance(caught.exception, vramlab.InputError)
         self.assertIn("--gpus", str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "no option '--confs'; the nearest is --conf"):
+            vramlab.open(SAMPLE).replay(confs="")
+        with self.assertRaises(vramlab.Error) as caught:
+            vramlab.open(SAMPLE).replay(history="many")
+        self.assertNotIsInstance(caught.exception, TypeError)
+
+    def test_a_missing_file_is_one_of_python(self):
+        with self.assertRaises(FileNotFoundError) as caught:
+            vramlab.open("no such file")
+        again = pickle.loads(pickle.dumps(caught.exception))
+        for error in (caught.exception, again):
+            self.assertIsInstance(error, vramlab.InputError)
+            self.assertEqual((error.errno, error.filename), (errno.ENOENT, "no such file"))
+            self.assertTrue(str(error).startswith("no such file: expected "))
+        with self.assertRaises(vramlab.InputError) as caught:
+            vramlab.open("tests")
+        self.assertNotIsInstance(caught.exception, FileNotFoundError)
+
+    def test_nothing_else_is_opened(self):
+        for source in (None, 3, {1, 2}):
+            with self.assertRaisesRegex(TypeError, f"found {type(source).__name__}"):
+                vramlab.open(source)
 
     def test_a_program_that_crashes(self):
         with Script("echo a word >&2; kill -SEGV $$"):

@@ -11,9 +11,10 @@ import io
 import json
 import os
 import sys
+import tempfile
 import unittest
 
-NOTEBOOK = "docs/guide/tour.ipynb"
+NOTEBOOK = os.path.abspath("docs/guide/tour.ipynb")
 
 
 def read():
@@ -55,13 +56,15 @@ def run_cells(notebook):
 
 
 @contextlib.contextmanager
-def in_docs():
+def in_folder_of_its_own():
+    """The notebook writes its sample into the current folder."""
     before = os.getcwd()
-    os.chdir("docs/guide")
-    try:
-        yield
-    finally:
-        os.chdir(before)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
 
 class Tour(unittest.TestCase):
@@ -69,7 +72,7 @@ class Tour(unittest.TestCase):
 
     def test_every_cell_shows_what_is_written_below_it(self):
         notebook = read()
-        with in_docs():
+        with in_folder_of_its_own():
             for cell, shown in run_cells(notebook):
                 kept = [{key: value for key, value in output.items() if key != "execution_count"}
                         for output in cell["outputs"]]
@@ -82,7 +85,7 @@ class Tour(unittest.TestCase):
         import nbformat
 
         notebook = nbformat.read(NOTEBOOK, as_version=4)
-        with in_docs():
+        with in_folder_of_its_own():
             paths = os.pathsep.join(path for path in sys.path if path)
             os.environ["PYTHONPATH"] = paths
             nbclient.NotebookClient(notebook, timeout=120).execute()
@@ -90,7 +93,7 @@ class Tour(unittest.TestCase):
 
 def write():
     notebook = read()
-    with in_docs():
+    with in_folder_of_its_own():
         for number, (cell, shown) in enumerate(run_cells(notebook), start=1):
             cell["execution_count"] = number
             cell["outputs"] = [{**output, "execution_count": number}

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import typing
 import unittest
 
 from vramlab import answers
@@ -82,6 +83,19 @@ class Annotations(unittest.TestCase):
         named = {name for name in sizes if not name.endswith("_bytes")}
         self.assertEqual(named - BYTE_FIGURES, set())
 
+    def test_shapes_are_those_of_the_schemas(self):
+        words = [sys.executable, "-B", "tools/python/write_shapes.py"]
+        written = subprocess.check_output(words, text=True)
+        with open("tools/python/vramlab/shapes.py", encoding="utf-8") as file:
+            self.assertEqual(file.read(), written)
+
+    def test_every_shape_that_an_answer_names_is_written(self):
+        from vramlab import shapes
+
+        for name in ANSWERS:
+            with self.subTest(name):
+                typing.get_type_hints(vars(answers)[name], {**vars(answers), "shapes": shapes})
+
     def test_options_are_those_of_the_program(self):
         words = [sys.executable, "-B", "tools/python/write_options.py", os.environ["VRAMLAB_PROGRAM"]]
         written = subprocess.check_output(words, text=True)
@@ -94,6 +108,17 @@ class Annotations(unittest.TestCase):
                  "--cache-dir", os.devnull, "tools/python/vramlab"]
         result = subprocess.run(words, capture_output=True, text=True, check=False)
         self.assertEqual(result.returncode, 0, result.stdout)
+
+    @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+    def test_mypy_knows_what_is_below_the_first_level(self):
+        words = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--follow-imports=silent",
+                 "--cache-dir", os.devnull, "tests/python/typed_program.py"]
+        environment = {**os.environ, "MYPYPATH": "tools/python"}
+        result = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+        found = {int(line.split(":")[1]) for line in result.stdout.splitlines() if ": error: " in line}
+        with open("tests/python/typed_program.py", encoding="utf-8") as file:
+            wrong = {number for number, line in enumerate(file, start=1) if line.endswith("# wrong\n")}
+        self.assertEqual(found, wrong, result.stdout)
 
 
 if __name__ == "__main__":

@@ -171,6 +171,8 @@ def of_the_rest(vramlab, scratch):
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "--conf",
                                  "expandable_segments:True", "-o", f"{scratch}/page.html")
     yield "generate-list", vramlab.json("generate", "--list")
+    yield "sample", vramlab.json("sample")
+    yield "sample", vramlab.json("sample", "leak", "-o", f"{scratch}/sample.vtrace")
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "-o", f"{scratch}/leak.html")
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", SAMPLES + "training.vtrace",
                                  "--conf", "expandable_segments:True", "-o",

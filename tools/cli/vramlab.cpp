@@ -36,11 +36,12 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "About vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 27> help_order = {{
+constexpr std::array<HelpRow, 29> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
     {"live", run_programs},
+    {"sample", look},
     {"explain", look},
     {"info", look},
     {"verify", look},
@@ -48,6 +49,7 @@ constexpr std::array<HelpRow, 27> help_order = {{
     {"snapshot", look},
     {"steps", look},
     {"report", look},
+    {"page", look},
     {"streams", look},
     {"advise", other_conditions},
     {"replay", other_conditions},
@@ -65,6 +67,8 @@ constexpr std::array<HelpRow, 27> help_order = {{
     {"manual", project},
     {"complete", ""},
 }};
+
+constexpr const char* more_help = " (--help says more)";
 
 std::vector<Command> commands_in_order() {
   std::vector<Command> commands = all_commands();
@@ -152,9 +156,9 @@ std::string unknown_first_word(const CLI::App& program, const std::string& word)
                                               : ", and no file of that name");
 }
 
-/// The sentence about an option that no command has or, if there is none, about an argument too
-/// many; empty without either.
-std::string unexpected_argument(const CLI::App& program) {
+/// Refuses an option that no command has or, if there is none, an argument too many; does nothing
+/// without either.
+void refuse_unexpected_argument(const CLI::App& program) {
   std::string sentence;
   for (const CLI::App* command : program.get_subcommands())
     for (const std::string& word : command->remaining()) {
@@ -162,14 +166,14 @@ std::string unexpected_argument(const CLI::App& program) {
       if (word == "--") break;
       if (word.starts_with('-') && word.size() > 1) {
         const std::string option = word.substr(0, word.find('='));
-        return "vramlab " + command->get_name() + " has no option '" + option + "'" +
-               hint_among(option_names(*command), option);
+        throw UnknownOption("vramlab " + command->get_name() + " has no option '" + option + "'" +
+                            hint_among(option_names(*command), option) + more_help);
       }
       if (sentence.empty())
         sentence =
             "vramlab " + command->get_name() + " takes no further argument, found '" + word + "'";
     }
-  return sentence;
+  if (!sentence.empty()) throw std::runtime_error(sentence + more_help);
 }
 
 /// The words of the command line. A file in place of a command asks for its explanation. Throws an
@@ -183,7 +187,7 @@ std::vector<char*> words_of(int argument_count, char** arguments, const CLI::App
   std::error_code error;
   const bool is_file = !first.starts_with('-') && std::filesystem::exists(first, error) &&
                        !std::filesystem::is_directory(first, error);
-  if (first != "-" && !is_file) throw std::runtime_error(unknown + " (--help says more)");
+  if (first != "-" && !is_file) throw std::runtime_error(unknown + more_help);
   words.insert(words.begin() + 1, explain);
   return words;
 }
@@ -216,7 +220,7 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
   program.require_subcommand(1);
   program.footer("Example: vramlab snapshot.pickle");
   program.failure_message([form](const CLI::App*, const CLI::Error& error) {
-    const std::runtime_error wrong_use(plain_sentence(error) + " (--help says more)");
+    const std::runtime_error wrong_use(plain_sentence(error) + more_help);
     return error_message(wrong_use, form);
   });
   CommandAction action;
@@ -231,9 +235,7 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
     program.parse(static_cast<int>(words.size()), words.data());
     return action();
   } catch (const CLI::ParseError& error) {
-    const std::string unexpected =
-        error.get_exit_code() == 0 ? std::string() : unexpected_argument(program);
-    if (!unexpected.empty()) throw std::runtime_error(unexpected + " (--help says more)");
+    if (error.get_exit_code() != 0) refuse_unexpected_argument(program);
     return program.exit(error) == 0 ? ExitStatus::done : ExitStatus::bad_input;
   }
 }

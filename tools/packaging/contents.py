@@ -3,7 +3,7 @@
 
     python3 tools/packaging/contents.py VERSION PACKAGE... >vramlab.spdx.json
 
-The date comes from SOURCE_DATE_EPOCH."""
+The date comes from SOURCE_DATE_EPOCH. Packages hold the page if VRAMLAB_PAGE names it."""
 
 import datetime
 import hashlib
@@ -26,15 +26,21 @@ LINKED_IN = [
     ("zlib", "zlib1g-dev", "Zlib", "https://zlib.net"),
     ("zstd", "libzstd-dev", "BSD-3-Clause", "https://github.com/facebook/zstd"),
 ]
+#: The page has these besides, from the system that it is built in; its own text has their notices.
+IN_PAGE = [
+    ("emscripten with musl, libc++ and compiler-rt", "emscripten", "MIT AND Apache-2.0 WITH LLVM-exception",
+     "https://emscripten.org"),
+]
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "web" / "report" / "package.json"
+PAGE_ROOT = os.environ.get("VRAMLAB_PAGE_ROOT", "/var/tmp/vramlab-page-root")
 
 
-def version_of(package):
-    """The page's version, as it is bundled; else the newest installed: several compilers may be."""
+def version_of(package, root="/"):
+    """The report's version, as it is bundled; else the newest installed: several compilers may be."""
     bundled = json.loads(PAGE.read_text(encoding="utf-8"))["dependencies"]
     if package in bundled:
         return bundled[package]
-    listed = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}\n", package],
+    listed = subprocess.run(["dpkg-query", f"--admindir={root}/var/lib/dpkg", "-W", "-f", "${db:Status-Status} ${Version}\n", package],
                             capture_output=True, text=True, check=False).stdout.split("\n")
     found = [line.split()[1] for line in listed if line.startswith("installed ")]
     if not found:
@@ -58,6 +64,9 @@ def document(version, packages):
                                    "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]
     inside = [element(name, version_of(package), licence, place)
               for name, package, licence, place in LINKED_IN]
+    if os.environ.get("VRAMLAB_PAGE"):
+        inside += [element(name, version_of(package, PAGE_ROOT), licence, place)
+                   for name, package, licence, place in IN_PAGE]
     relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
                   "relatedSpdxElement": one["SPDXID"]} for one in own]
     relations += [{"spdxElementId": one["SPDXID"], "relationshipType": "CONTAINS",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the packages of this version in dist/: a Debian package, an archive for any Linux on x86-64
-# with glibc 2.31, a wheel for Python, what is inside with licences, and checksums. Two builds
+# with glibc 2.31, a wheel for Python, the page, what is inside with licences, and checksums. Two builds
 # of one commit give the same bytes. Nothing is published.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -30,6 +30,15 @@ scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 
 bash tools/build.sh package
+# Before the packages, which hold it too.
+if [ -e "${VRAMLAB_PAGE_ROOT:-/var/tmp/vramlab-page-root}/complete" ]; then
+  VRAMLAB_PAGE="$(realpath -m "$dist/vramlab-$version.html")"
+  export VRAMLAB_PAGE
+  bash tools/web/build.sh "$VRAMLAB_PAGE"
+else
+  unset VRAMLAB_PAGE
+  echo "release: without vramlab.html, which needs: sudo bash tools/setup.sh --with-page" >&2
+fi
 
 deb="$dist/vramlab_${version}_amd64.deb"
 bash tools/packaging/stage.sh build-package "$scratch/deb" /usr
@@ -45,11 +54,6 @@ if [ -e tools/python/pyproject.toml ]; then
   "$python" -m build --wheel --no-isolation --outdir "$dist" tools/python >"$scratch/wheel.log" 2>&1 ||
     { cat "$scratch/wheel.log" >&2; exit 1; }
   packages+=("$dist"/*.whl)
-fi
-if [ -e "${VRAMLAB_PAGE_ROOT:-/var/tmp/vramlab-page-root}/complete" ]; then
-  bash tools/web/build.sh "$dist/vramlab-$version.html"
-else
-  echo "release: without vramlab.html, which needs: sudo bash tools/setup.sh --with-page" >&2
 fi
 python3 tools/packaging/contents.py "$version" "${packages[@]}" >"$dist/vramlab-$version.spdx.json"
 (cd "$dist" && sha256sum -- * >"$scratch/sums" && mv "$scratch/sums" SHA256SUMS)

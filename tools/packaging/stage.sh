@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The program and all that belongs to it, as it is installed below a prefix, stripped, with all files
 # dated by the commit:  stage.sh BUILD FOLDER PREFIX
+# VRAMLAB_PAGE names the page with the program in it, which is left out without it.
 set -euo pipefail
 
 build="$1" folder="$2" prefix="$3"
@@ -8,6 +9,9 @@ build="$1" folder="$2" prefix="$3"
 
 rm -rf "$folder"
 DESTDIR="$folder" cmake --install "$build" --component program --prefix "$prefix" >/dev/null
+if [ -n "${VRAMLAB_PAGE:-}" ]; then
+  install -D -m 644 "$VRAMLAB_PAGE" "$folder$prefix/share/vramlab/vramlab.html"
+fi
 while read -r file; do
   if head -c 4 "$file" | grep -q ELF; then strip --strip-unneeded "$file"; fi
 done < <(find "$folder" -type f -not -name '*.md' -not -name '*.1')

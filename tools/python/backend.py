@@ -75,6 +75,11 @@ def _version():
     return found.group(1)
 
 
+def _version_module():
+    """The version as a line, where no CMakeLists.txt is beside the module."""
+    return f'"""The version of this package."""\n\n__version__ = "{_version()}"\n'
+
+
 def _date():
     if "SOURCE_DATE_EPOCH" in os.environ:
         return int(os.environ["SOURCE_DATE_EPOCH"])
@@ -117,14 +122,18 @@ def _wheel_files(installed, tag):
     """Names in the wheel, each with the bytes and whether it is a program."""
     for path in sorted((HERE / "vramlab").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            yield "vramlab/" + path.relative_to(HERE / "vramlab").as_posix(), (path.read_bytes(), False)
+            name = path.relative_to(HERE / "vramlab").as_posix()
+            data = _version_module().encode() if name == "version.py" else path.read_bytes()
+            yield f"vramlab/{name}", (data, False)
     version = _version()
     for path in sorted(installed.rglob("*")):
         name = path.relative_to(installed).as_posix()
         if path.is_dir() or name.startswith("share/doc/"):
             continue
-        # Manual pages and completions belong where the environment has them.
-        place = f"vramlab-{version}.data/data/" if name.startswith("share/") else "vramlab/"
+        # Manual pages and completions belong where the environment has them, the program's own files
+        # where it finds them.
+        is_for_others = name.startswith("share/") and not name.startswith("share/vramlab/")
+        place = f"vramlab-{version}.data/data/" if is_for_others else "vramlab/"
         # A wheel has no links. What is only linked to may name the library instead.
         is_link = path.is_symlink()
         data = f"INPUT({os.readlink(path)})\n".encode() if is_link else path.read_bytes()

@@ -21,7 +21,7 @@ CALLED = [(getattr(Recording, name), name) for name in (
     "explain", "verify", "replay", "sweep", "advise", "capacity", "top", "snapshot", "diff", "pack", "policies",
     "steps", "streams", "live", "report", "convert")]
 CALLED += [(Recording.growth, "top")]
-CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate")]
+CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate", "sample")]
 CALLED += [(commands.dry_run, "dry-run"), (commands.fit, "fit"), (commands.record, "record"),
            (commands.run, "run")]
 #: The module asks for these itself, or has another way to say it.

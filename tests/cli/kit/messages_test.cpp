@@ -43,6 +43,7 @@ TEST(MessagesAsJson, tell_wrong_usage) {
     const json message = json::parse(result.errors);
     EXPECT_EQ(message.at("vramlab_message"), "error");
     EXPECT_THAT(message.at("text").get<std::string>(), HasSubstr("--help says more"));
+    EXPECT_EQ(message.value("unknown_option", false), arguments.size() > 1);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "tools/cli/kit/arguments.h"
@@ -20,6 +21,12 @@ enum class MessageForm { text, json };
 
 /// The form that VRAMLAB_MESSAGES asks for. Throws InputError for an unknown word.
 MessageForm asked_message_form();
+
+/// An option that no command of this name has.
+class UnknownOption : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // A line with its line break. The JSON of an InputError has file, position, expected and found.
 std::string error_message(const std::exception& error, MessageForm form);

@@ -22,17 +22,20 @@ from vramlab.commands import (
     record,
     replay,
     run,
+    sample,
+    samples,
     sweep,
     top,
     workloads,
 )
-from vramlab.errors import Error, InputError, LimitError, ProgramNotFound
+from vramlab.errors import Error, InputError, LimitError, MissingFileError, OptionError, ProgramNotFound
 from vramlab.program import Progress, find_program
 from vramlab.recording import Recording
 from vramlab.values import Table, Value
+from vramlab.version import __version__
 
 __all__ = [
-    "Error", "InputError", "LimitError", "ProgramNotFound", "Progress", "Recording", "Table",
-    "Value", "advise", "ask", "capacity", "conform", "dry_run", "explain", "find_program", "fit", "generate",
-    "merge", "open", "record", "replay", "run", "sweep", "top", "workloads",
+    "Error", "InputError", "LimitError", "MissingFileError", "OptionError", "ProgramNotFound", "Progress", "Recording", "Table",
+    "Value", "__version__", "advise", "ask", "capacity", "conform", "dry_run", "explain", "find_program", "fit", "generate",
+    "merge", "open", "record", "replay", "run", "sample", "samples", "sweep", "top", "workloads",
 ]

@@ -1,10 +1,15 @@
 """The answer of each command. Its fields are those of the JSON (docs/reference/schemas); a class adds
 properties to them."""
 
-from typing import Any, Callable, ClassVar, Dict, List, Optional, Type, Union
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, List, Mapping, Optional, Type, Union
 
 from vramlab.errors import LimitError
 from vramlab.values import Table, Value, rows_below, shown_text
+
+if TYPE_CHECKING:
+    from vramlab import shapes
 
 
 class Info(Table):
@@ -17,15 +22,19 @@ class Info(Table):
     encoding: Optional[str]
     bytes: int
     version: Optional[str]
-    devices: List[Value]
-    settings: Optional[Value]
-    program: Optional[Value]
-    log: Optional[Value]
+    devices: List[shapes.InfoDevice]
+    settings: Optional[Mapping[str, str]]
+    program: Optional[shapes.InfoProgram]
+    log: Optional[shapes.InfoLog]
     #: the kinds of memory over time, where the file has nothing else
-    timeline: Optional[Value]
+    timeline: Optional[shapes.Timeline]
     #: the test of pytest that was recorded
     test: Optional[str]
     _shown = ("file", "format", "bytes", "version", "devices")
+
+    if TYPE_CHECKING:
+        @property
+        def rows(self) -> List[Union[shapes.InfoDevice, shapes.InfoProgramDevice]]: ...  # type: ignore[override]
 
     def _rows(self) -> List[Dict[str, Any]]:
         program = self._document["program"]
@@ -38,11 +47,15 @@ class Explanation(Table):
 
     __slots__ = ()
     #: The figures of the answer, as `vramlab explain --json` has them; None of a memory timeline.
-    answer: Optional[Value]
+    answer: Optional[shapes.ExplainAnswer]
     #: The kinds of memory, if the file is a memory timeline.
-    memory_timeline: Optional[Value]
-    recordings: List[Value]
+    memory_timeline: Optional[shapes.ExplainMemoryTimeline]
+    recordings: List[shapes.ExplainRecording]
     _shown = ("headline", "recordings")
+
+    if TYPE_CHECKING:
+        @property
+        def rows(self) -> List[shapes.ExplainRecording]: ...  # type: ignore[override]
 
     def _told(self) -> Dict[str, Any]:
         told: Dict[str, Any] = self._document["answer"] or self._document["memory_timeline"]
@@ -87,8 +100,12 @@ class Verification(Table):
     #: versions of PyTorch that write such a file, such as '2.14 or newer'
     file_version: str
     options: str
-    devices: List[Value]
+    devices: List[shapes.VerifyDevice]
     _shown = ("file", "label", "reference", "options")
+
+    if TYPE_CHECKING:
+        @property
+        def rows(self) -> List[shapes.VerifyDevice]: ...  # type: ignore[override]
 
     def _rows(self) -> List[Dict[str, Any]]:
         rows: List[Dict[str, Any]] = self._document["devices"]
@@ -106,8 +123,10 @@ class Replay(Table):
     allocator_calls: int
     stopped_at: Optional[int]
     notes: List[str]
-    metrics: Value
-    devices: List[Value]
+    metrics: shapes.ReplayMetrics
+    #: the first failed request of each device
+    out_of_memory: List[shapes.ReplayExplained]
+    devices: List[shapes.ReplayDevice]
     peak_allocated: int
     peak_reserved: int
     _shown = ("file", "options", "peak_allocated", "peak_reserved", "stopped_at")
@@ -152,10 +171,14 @@ class Sweep(Table):
     reference: str
     conditions: str
     settings: int
-    shard: Optional[Value]
+    shard: Optional[shapes.SweepShard]
     notes: List[str]
     complete: bool
     _shown = ("files", "settings", "complete", "best")
+
+    if TYPE_CHECKING:
+        @property
+        def rows(self) -> List[Union[shapes.SweepRow, shapes.Refused]]: ...  # type: ignore[override]
 
     @property
     def best(self) -> str:
@@ -177,9 +200,9 @@ class Advice(Table):
     #: Nothing but modelled time puts this setting before the next.
     decided_by_time: bool
     #: Recordings that began when memory was reserved already.
-    late_starts: List[Value]
+    late_starts: List[shapes.AdviseLateStart]
     #: Modelled: the answer if the blocks of such a beginning are requested anew.
-    requested_anew: Optional[Value]
+    requested_anew: Optional[shapes.AdviseRequestedAnew]
     saves_against_no_options: Optional[int]
     saves_against_recorded: Optional[int]
     runs: int
@@ -209,8 +232,12 @@ class Capacity(Table):
     reference: Optional[str]
     granularity_bytes: int
     notes: List[str]
-    packing: Value
+    packing: shapes.CapacityPacking
     _shown = ("file", "bytes", "setting")
+
+    if TYPE_CHECKING:
+        @property
+        def rows(self) -> List[shapes.CapacityRow]: ...  # type: ignore[override]
 
     def _best(self) -> Dict[str, Any]:
         known = [row for row in self._document["rows"] if row["least_bytes"] is not None]
@@ -238,7 +265,7 @@ class Holdings(Table):
     moment: str
     grouped_by: str
     notes: List[str]
-    devices: List[Value]
+    devices: List[shapes.TopDevice]
     _shown = ("file", "moment", "grouped_by", "devices")
 
     def _rows(self) -> List[Dict[str, Any]]:
@@ -319,7 +346,7 @@ class Growth(Table):
     iterations_by: str
     iteration_name: Optional[str]
     is_guess: bool
-    devices: List[Value]
+    devices: List[shapes.TopGrowthDevice]
     _shown = ("file", "iterations_by", "devices")
 
     def _rows(self) -> List[Dict[str, Any]]:
@@ -333,10 +360,10 @@ class State(Table):
     file: str
     moment: str
     notes: List[str]
-    metrics: Value
-    out_of_memory: List[Value]
-    devices: List[Value]
-    host: Optional[Value]
+    metrics: shapes.SnapshotMetrics
+    out_of_memory: List[shapes.SnapshotExplained]
+    devices: List[shapes.SnapshotDevice]
+    host: Optional[shapes.SnapshotHost]
     _shown = ("file", "moment", "metrics", "out_of_memory")
 
     @property
@@ -357,15 +384,15 @@ class Difference(Table):
     """The changes from one recording to another. Its table has the metrics."""
 
     __slots__ = ()
-    base: Value
-    new: Value
+    base: shapes.DiffSide
+    new: shapes.DiffSide
     moment: str
     same: bool
     broken: bool
-    changes: Value
-    groups: List[Value]
-    events: Optional[Value]
-    limits: List[Value]
+    changes: shapes.DiffChange
+    groups: List[shapes.DiffGroup]
+    events: Optional[shapes.DiffEvent]
+    limits: List[shapes.DiffLimit]
     _shown = ("base_file", "new_file", "same", "broken", "limits")
 
     @property
@@ -406,7 +433,7 @@ class Packing(Table):
     source: str
     notes: List[str]
     capacity: Optional[int]
-    groups: List[Value]
+    groups: List[shapes.PackGroup]
     _shown = ("file", "source", "groups")
 
     def _rows(self) -> List[Dict[str, Any]]:
@@ -420,7 +447,7 @@ class Policies(Table):
     file: str
     options: str
     notes: List[str]
-    devices: List[Value]
+    devices: List[shapes.PoliciesDevice]
     _shown = ("file", "options", "devices")
 
     def _rows(self) -> List[Dict[str, Any]]:
@@ -439,9 +466,13 @@ class Steps(Table):
     allocator_calls: int
     stopped_at: Optional[int]
     #: The texts of the rules that acted, by their numbers.
-    rules: Value
-    steps: List[Value]
+    rules: Mapping[str, str]
+    steps: List[shapes.StepsStep]
     _shown = ("file", "reference", "options", "allocator_calls")
+
+    if TYPE_CHECKING:
+        @property
+        def rows(self) -> List[shapes.StepsStep]: ...  # type: ignore[override]
 
     def _rows(self) -> List[Dict[str, Any]]:
         return list(self._document["steps"])
@@ -463,7 +494,7 @@ class Report(Value):
 
     __slots__ = ()
     output: str
-    runs: List[Value]
+    runs: List[shapes.ReportRun]
     bytes: int
 
 
@@ -479,12 +510,12 @@ class DryRun(Table):
     held_by_others: int
     conf: Optional[str]
     out_of_memory: bool
-    processes: List[Value]
-    smallest_gpu: Optional[Value]
-    advice: Optional[Value]
+    processes: List[shapes.DryRunProcess]
+    smallest_gpu: Optional[shapes.DryRunSmallestGpu]
+    advice: Optional[shapes.DryRunAdvice]
     #: The answer of `vramlab explain`, if the program ran out of memory.
     explanation: Optional[str]
-    broken_limits: List[Value]
+    broken_limits: List[shapes.DryRunBrokenLimit]
     troubles: List[Any]
     _shown = ("program", "exit_status", "gpu", "out_of_memory", "processes")
 
@@ -507,7 +538,7 @@ class Fit(Table):
     #: the placeholder whose largest value is searched; None if there is a grid alone
     searched: Optional[str]
     rows: List[Value]
-    runs: List[Value]
+    runs: List[shapes.FitRun]
     seconds: float
     _shown = ("command", "searched", "rows", "seconds")
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def open(source: Source, progress: Listener = None) -> Recording:  # pylint: disable=redefined-builtin
-    """Opens a recording of any format, or the value of torch.cuda.memory._snapshot().
+    """Opens a recording of any format: its path, its bytes, an open file, or the value of
+    torch.cuda.memory._snapshot().
 
     >>> open("traces/samples/gpt_training.pickle.gz")
     Recording('traces/samples/gpt_training.pickle.gz', PyTorch snapshot (pickle), devices=1)
@@ -96,6 +97,30 @@ def merge(files: Iterable[Path], **options: Unpack[of.MergeOptions]) -> answers.
 def conform(files: Iterable[Path], **options: Unpack[of.ConformOptions]) -> Value:
     """Compares the engine with recorded cases of the reference."""
     return Value(program.ask("conform", program.several(files), options))
+
+
+def samples() -> List[Value]:
+    """The recordings that come with vramlab.
+
+    >>> [sample.name for sample in samples()][:2]
+    ['gpt_training', 'out_of_memory']
+    """
+    listed: List[Value] = Value(program.ask("sample")).samples
+    return listed
+
+
+def sample(name: str, output: Optional[Path] = None, **options: Unpack[of.SampleOptions]) -> Recording:
+    """A recording that comes with vramlab, as a file of the recording's own or as `output`.
+
+    >>> sample("out_of_memory").explain().answer.out_of_memory.event
+    6511
+    """
+    scratch = Scratch() if output is None else None
+    given: Dict[str, object] = {"output": scratch.file(name) if scratch else output, **options}
+    document = program.ask("sample", [name], given)
+    found = Recording(document["samples"][0]["output"])
+    found._scratch = scratch
+    return found
 
 
 def workloads() -> List[Value]:

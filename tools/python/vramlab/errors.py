@@ -1,5 +1,6 @@
 """The ways in which a question can fail, as exceptions."""
 
+import errno
 from typing import Any, Dict, List, Optional
 
 
@@ -24,6 +25,25 @@ class InputError(Error, ValueError):
 
     def __reduce__(self) -> Any:
         return (InputError, (self.text, self.file, self.position, self.expected, self.found))
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """A file that is not there."""
+
+    def __init__(self, text: str, file: str, position: Optional[str], expected: str, found: str):
+        super().__init__(text, file, position, expected, found)
+        self.errno = errno.ENOENT
+        self.filename = file
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> Any:
+        return (MissingFileError, (self.text, self.file, self.position, self.expected, self.found))
+
+
+class OptionError(Error, TypeError):
+    """A keyword that the command has no option for."""
 
 
 class LimitError(Error, AssertionError):

@@ -339,6 +339,12 @@ class GenerateOptions(TypedDict, total=False):
     volume: int
 
 
+class SampleOptions(TypedDict, total=False):
+    """Options of vramlab sample."""
+
+    force: bool
+
+
 class DryRunOptions(TypedDict, total=False):
     """Options of vramlab dry-run."""
 

@@ -1,5 +1,6 @@
 """The program `vramlab`: where it is, how its command line is written, and what it answers."""
 
+import errno
 import json
 import os
 import queue
@@ -9,7 +10,7 @@ import time
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from vramlab.child import Child, Ended
-from vramlab.errors import Error, InputError, ProgramNotFound
+from vramlab.errors import Error, InputError, MissingFileError, OptionError, ProgramNotFound
 
 Path = Union[str, "os.PathLike[str]"]
 #: The value of an option: True for a flag, a list for an option given several times.
@@ -33,6 +34,9 @@ class Limits(NamedTuple):
     deadline: float
     memory_bytes: int
 
+
+#: The words of the system, which the program passes on.
+_MISSING = os.strerror(errno.ENOENT)
 
 #: A function that is told, or True for a bar where tqdm is installed.
 Listener = Union[None, bool, Callable[[Progress], None]]
@@ -185,9 +189,10 @@ def error_of(command: str, ended: Ended) -> Error:
     """Why there is no answer."""
     for message in ended.errors:
         if message["vramlab_message"] == "input_error":
-            return InputError(message["text"], message["file"], message["position"],
-                              message["expected"], message["found"])
-        return Error(message["text"])
+            kind = MissingFileError if message["found"] == _MISSING else InputError
+            return kind(message["text"], message["file"], message["position"],
+                        message["expected"], message["found"])
+        return (OptionError if message.get("unknown_option") else Error)(message["text"])
     how = f"signal {-ended.status}" if ended.status < 0 else f"exit status {ended.status}"
     said = "".join(ended.texts).strip()
     return Error(f"vramlab {command} ended with {how}" + (f": {said}" if said else ""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union
 
 from vramlab import answers, program
 from vramlab.program import Listener, Path
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from vramlab import options as of
 
 Snapshot = Union[Dict[str, Any], List[Any]]
-Source = Union[Path, Snapshot, "Recording"]
+Source = Union[Path, bytes, bytearray, memoryview, BinaryIO, Snapshot, "Recording"]
 AnyValue = TypeVar("AnyValue", bound=Value)
 
 
 class Recording:
-    """A recording or a program, in any format that `vramlab info` knows.
+    """A recording or a program, in any format that `vramlab info` knows: its path, its bytes, an open
+    file, or the value of torch.cuda.memory._snapshot(). Bytes that can be a path are one.
 
     Every method takes the options of its command as keywords: `device_memory="80GiB"` is
     `--device-memory 80GiB`, True is a flag, a list is an option given several times. `progress` is
@@ -29,7 +30,7 @@ class Recording:
     """
 
     def __init__(self, source: Source, progress: Listener = None) -> None:
-        #: A snapshot from memory lies in a folder that lives as long as this value.
+        #: A recording from memory lies in a folder that lives as long as this value.
         self._scratch: Optional[Scratch] = None
         self.path = self._path_of(source)
         self.progress = progress
@@ -41,14 +42,12 @@ class Recording:
         if isinstance(source, Recording):
             self._scratch = source._scratch
             return source.path
-        if not isinstance(source, (dict, list)):
-            return os.fsdecode(source)
-        import pickle
-
+        if isinstance(source, (str, os.PathLike)) or _is_path(source):
+            return os.fsdecode(source)  # type: ignore[arg-type]
         self._scratch = Scratch()
-        path = self._scratch.file("snapshot.pickle")
+        path = self._scratch.file("recording")
         with open(path, "wb") as file:
-            pickle.dump(source, file, protocol=4)
+            _write_source(source, file)
         return path
 
     def __fspath__(self) -> str:
@@ -204,3 +203,25 @@ class Recording:
         """Writes it in another format, or a part of it, and opens what was written."""
         program.tell("convert", [self.path], {"output": output, **options}, self.progress)
         return Recording(output, self.progress)
+
+
+def _is_path(source: object) -> bool:
+    """No path has a zero byte, which the formats for machines all have, or is as long as this."""
+    return isinstance(source, bytes) and b"\0" not in source and len(source) < 4096
+
+
+def _write_source(source: Any, file: BinaryIO) -> None:
+    """Writes what a recording was opened from, if that is no path."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        file.write(source)
+    elif hasattr(source, "read"):
+        import shutil
+
+        shutil.copyfileobj(source, file)
+    elif isinstance(source, (dict, list)):
+        import pickle
+
+        pickle.dump(source, file, protocol=4)
+    else:
+        raise TypeError("expected a path, bytes, an open file or a snapshot, found "
+                        + type(source).__name__)

@@ -194,7 +194,7 @@ def _end_failed_steps(thread: Any, about_to_begin: int = 0) -> None:
     """A step that ends by an exception tells nobody, but is on the stack no more. A step that is about
     to begin is on it already."""
     under_way = -about_to_begin
-    frame = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     while frame is not None:
         under_way += (frame.f_code.co_name == "wrapper"
                       and frame.f_code.co_filename.endswith("optimizer.py"))

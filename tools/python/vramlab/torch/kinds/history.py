@@ -153,7 +153,8 @@ def _calls_in(entry: Dict[str, Any]) -> int:
 
 def _scans_of(device: int) -> Tuple[List[List[List[int]]], Dict[int, int]]:
     """The scans with a storage on the device, and their numbers there by those in the notes."""
-    found, numbers = [], {}
+    found: List[List[List[int]]] = []
+    numbers: Dict[int, int] = {}
     for rows, number in notes.scans.items():
         values = array("q")
         values.frombytes(rows)
