@@ -57,7 +57,7 @@ LEVELS = {
         # Commands that show parts of what the others show.
         ["tools/cli/commands/advise", "tools/cli/commands/capacity", "tools/cli/commands/dry_run",
          "tools/cli/commands/policies"],
-        ["tools/cli/commands/bisect", "tools/cli/commands/fit"],
+        ["tools/cli/commands/bisect", "tools/cli/commands/fit", "tools/cli/commands/serve"],
         ["tools/cli"],
     ],
     "tools/preload": [

@@ -268,6 +268,23 @@ def of_fits(vramlab, scratch):
                               "-o", f"{scratch}/proofs", options_end=words)
 
 
+def of_serves(vramlab, scratch):
+    """A stand-in for an engine, which starts and fails."""
+    if not vramlab.hook:
+        return
+    tests = vramlab.top + "/tests/cuda_standins/command/"
+    answer = f"{scratch}/serve.json"
+    for fails in ("", "graphs", "names"):
+        find = () if fails else ("--find-utilization",)
+        vramlab.run("serve", "--gpu", "l4", "--json", answer, "--force", *find, "--", "env",
+                    f"PYTHONPATH={vramlab.hook}:{tests}fake_torch:{tests}fake_engine",
+                    f"FAKE_ENGINE_FAILS={fails}", "python3", "-B", "-c",
+                    "from vllm.v1.engine.core import EngineCore\nEngineCore({utilization})" if find else
+                    "from vllm.v1.engine.core import EngineCore\nEngineCore()", statuses=(0, 1))
+        with open(answer, encoding="utf-8") as text:
+            yield "serve", json.load(text)
+
+
 def of_bisects(vramlab, scratch):
     """Environments that are one interpreter under two names; the second one records more."""
     if not vramlab.hook:
@@ -301,6 +318,7 @@ def documents_of(vramlab, scratch):
     yield from of_live(vramlab)
     yield from of_dry_runs(vramlab, scratch)
     yield from of_fits(vramlab, scratch)
+    yield from of_serves(vramlab, scratch)
     yield from of_bisects(vramlab, scratch)
 
 

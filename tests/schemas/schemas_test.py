@@ -26,7 +26,8 @@ SCHEMAS = TOP + "/docs/reference/schemas/"
 # A command that takes --json has the schemas that are named after it: top has top and top-growth.
 # These differ; convert and record write files and print nothing.
 OTHERWISE_NAMED = {"live": ["live", "device-calls"], "merge": ["sweep"], "convert": [], "record": [],
-                   "dry-run": ["dry-run"], "fit": ["fit"], "bisect": ["bisect"]}
+                   "dry-run": ["dry-run"], "fit": ["fit"], "bisect": ["bisect"],
+                   "serve": ["serve"]}
 BUDGET = "vramlab-budget"
 # Files that are read, and that nothing here writes.
 READ_ONLY = [BUDGET]
@@ -78,7 +79,7 @@ def check_documents(vramlab, commands, schemas, scratch):
     for name, schema in schemas.items():
         if name in READ_ONLY:
             continue
-        if name in ("bisect", "dry-run", "fit") and not vramlab.hook:
+        if name in ("bisect", "dry-run", "fit", "serve") and not vramlab.hook:
             print(f"{name}: SKIPPED, as the stand-ins for CUDA's libraries are not built")
             continue
         if name in OTHERWISE_NAMED["live"] and not vramlab.fake_driver:

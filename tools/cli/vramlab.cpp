@@ -36,7 +36,7 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "About vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 29> help_order = {{
+constexpr std::array<HelpRow, 30> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
@@ -57,6 +57,7 @@ constexpr std::array<HelpRow, 29> help_order = {{
     {"merge", other_conditions},
     {"capacity", other_conditions},
     {"fit", other_conditions},
+    {"serve", other_conditions},
     {"pack", other_conditions},
     {"policies", other_conditions},
     {"diff", files},

@@ -495,6 +495,24 @@ TEST_F(DryRun, looking_at_a_gpu_is_no_use_of_it) {
   EXPECT_THAT(result.errors, Not(HasSubstr("no history")));
 }
 
+TEST_F(DryRun, children_of_a_program_that_asked_nvml_may_use_the_gpu) {
+  const auto answer_in_child_after = [this](const std::string& call) {
+    return dry_run({}, {"python3", "-B", "-c",
+                        "import ctypes, os\nnvml = ctypes.CDLL('libnvidia-ml.so.1')\n"
+                        "cuda = ctypes.CDLL('libcuda.so.1')\ndevice = ctypes.c_void_p()\n"
+                        "major, minor = ctypes.c_int(), ctypes.c_int()\nnvml.nvmlInit_v2()\n"
+                        "nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device))\n"
+                        "nvml.nvmlDeviceGetCudaComputeCapability(device, ctypes.byref(major), "
+                        "ctypes.byref(minor))\nprint(major.value, flush=True)\n" +
+                            call +
+                            "\nif os.fork() == 0:\n    print(cuda.cuInit(0), flush=True)\n"
+                            "    os._exit(0)\nos.wait()\n"})
+        .output;
+  };
+  EXPECT_EQ(answer_in_child_after(""), "8\n0\n");
+  EXPECT_EQ(answer_in_child_after("cuda.cuInit(0)"), "8\n3\n");
+}
+
 TEST_F(DryRun, python_without_pytorch_has_a_history_of_the_driver_s_calls) {
   const auto summary_after = [this](const std::string& call) {
     return dry_run({}, {"python3", "-B", "-c",

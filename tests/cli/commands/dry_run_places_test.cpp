@@ -36,13 +36,14 @@ TEST_F(DryRunPlaces, code_compiled_in_a_run_stays_in_it) {
   const std::string compiled = folder_of_run() + "/compiled/";
   for (int run = 0; run < 2; ++run) {
     const ProgramResult result = dry_run_shell(
-        "set -e; for place in $TRITON_CACHE_DIR $TORCHINDUCTOR_CACHE_DIR $CUPY_CACHE_DIR; do"
+        "set -e; for place in $TRITON_CACHE_DIR $TORCHINDUCTOR_CACHE_DIR $CUPY_CACHE_DIR "
+        "$VLLM_CACHE_ROOT; do"
         " test ! -e $place; mkdir $place; echo $place; done;"
         " test -z \"$(ls $PYTORCH_KERNEL_CACHE_PATH)\"; touch $PYTORCH_KERNEL_CACHE_PATH/kernel;"
         " echo $PYTORCH_KERNEL_CACHE_PATH");
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     EXPECT_EQ(result.output, compiled + "triton\n" + compiled + "inductor\n" + compiled + "cupy\n" +
-                                 compiled + "torch\n");
+                                 compiled + "vllm\n" + compiled + "torch\n");
   }
   EXPECT_TRUE(nothing_is_left());
 }

@@ -787,6 +787,76 @@ def sample_tokens(input_batch, counts, ask):
         self.assertIsNone(vllm_steps.answer(0x1000, sys._getframe(0)))
 
 
+class PhasesTest(HookTest):
+    """Phases of an inference engine, with a stand-in for the engine."""
+
+    ENGINE = "from vllm.v1.engine.core import EngineCore\nEngineCore()\n"
+
+    def environment(self, **more):
+        found = super().environment(**more)
+        found["PYTHONPATH"] += os.pathsep + os.path.join(HERE, "fake_engine")
+        return found
+
+    def serving(self, text=ENGINE, **more):
+        self.run_program(text, VRAMLAB_DRY_RUN_PHASES="1", **more)
+        return self.report()["serving"]
+
+    def test_marks_have_their_places_in_the_history(self):
+        serving = self.serving()
+        found = [(mark["phase"], mark["stage"], mark["before"]) for mark in serving["marks"]
+                 if mark["phase"] in ("weights", "forward", "cache_tensors")]
+        self.assertEqual(found, [("weights", "begin", 0), ("weights", "end", 2), ("forward", "begin", 2),
+                                 ("forward", "end", 8), ("cache_tensors", "begin", 19),
+                                 ("cache_tensors", "end", 21)])
+
+    def test_marks_have_the_allocators_figures_and_the_rest_of_the_device(self):
+        [end] = [mark for mark in self.serving()["marks"] if (mark["phase"], mark["stage"]) == ("load", "end")]
+        self.assertEqual((end["device"], end["allocated"], end["reserved"], end["outside"]),
+                         (0, 40 << 20, 40 << 20, 64 << 20))
+
+    def test_graphs_are_marked_one_by_one_with_their_size(self):
+        begun = [mark for mark in self.serving()["marks"] if (mark["phase"], mark["stage"]) == ("capture", "begin")]
+        self.assertEqual([mark["label"] for mark in begun], 2 * ["full 8", "full 4", "full 2"])
+        self.assertEqual({mark["outside"] for mark in begun}, {None})
+
+    def test_figures_of_the_engine_are_those_of_its_objects(self):
+        serving = self.serving()
+        self.assertEqual((serving["engine"], serving["version"], serving["missing"], serving["failed_in"],
+                          serving["is_ready"]), ("vllm", "0.33.0", [], None, True))
+        says = serving["says"]
+        self.assertEqual(says["weights_bytes"], 40 << 20)
+        self.assertEqual(says["activations_bytes"], 60 << 20, "without the estimate of the graphs")
+        self.assertEqual((says["graphs_bytes"], says["graphs_estimate_bytes"]), (30 << 20, 60 << 20))
+        self.assertEqual((says["cache_bytes"], says["cache_blocks"], says["block_tokens"]), (200 << 20, 200, 16))
+        self.assertEqual((says["cache_tokens"], says["most_requests"], says["longest_request"]), (3200, 6.25, 512))
+        self.assertEqual((says["graph_sizes"], says["graphs_mode"]), ([8, 4, 2], "FULL"))
+
+    def test_names_that_the_engine_does_not_have_are_told(self):
+        serving = self.serving(FAKE_ENGINE_FAILS="names")
+        self.assertEqual(serving["missing"], ["vllm.v1.worker.gpu_worker:Worker.load_model"])
+        self.assertNotIn("weights_bytes", serving["says"])
+        self.assertNotIn("load", {mark["phase"] for mark in serving["marks"]})
+
+    def test_the_innermost_phase_that_an_error_ended_is_told(self):
+        serving = self.serving(FAKE_ENGINE_FAILS="graphs", status=1)
+        self.assertEqual((serving["failed_in"], serving["is_ready"]), ("graphs", False))
+
+    def test_a_program_without_an_engine_has_no_marks(self):
+        serving = self.serving(UP)
+        self.assertEqual((serving["engine"], serving["marks"]), (None, []))
+
+    def test_nothing_is_marked_unless_it_is_asked_for(self):
+        self.run_program(self.ENGINE)
+        self.assertNotIn("serving", self.report())
+
+    def test_the_history_is_there_once_the_engine_is_ready(self):
+        self.run_program(self.ENGINE + "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n",
+                         VRAMLAB_DRY_RUN_PHASES="1", status=-signal.SIGKILL)
+        report = self.report()
+        self.assertTrue(os.path.exists(report["history"]))
+        self.assertEqual(report["serving"]["says"]["cache_tokens"], 3200)
+
+
 class StoreOfAJob:
     def __init__(self):
         self.left = 0

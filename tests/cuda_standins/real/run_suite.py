@@ -19,6 +19,7 @@ import tempfile
 import checks
 import fit_compared
 import options_compared
+import serve_compared
 from runs import Bench, last_words
 from suite import PROGRAMS
 
@@ -159,6 +160,8 @@ def judge(bench, program, plugin):
             wrong = check_plugin(bench, program, runs, plugin)
         if program.compared_by_fit and not wrong:
             wrong = check_fit(bench, program)
+        if program.served and not wrong:
+            wrong = serve_compared.differences(bench, program)
         if program.inside_others and not wrong:
             wrong = check_inside_others(bench, program, runs[0])
             wrong += check_ordered_memory(bench, program)

@@ -58,9 +58,7 @@ class Bench:
             command += ["--device-memory", program.memory]
         command += ["--", *around, *self.program_command(program)]
         # Names of C++ functions without their lines, which take most of a short program's time.
-        environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": option_string,
-                       "TORCH_SYMBOLIZE_MODE": "dladdr", "PYTHONPATH": str(PROGRAMS),
-                       "VRAMLAB_PROGRAM": self.vramlab, **environment}
+        environment = self.environment_of(PYTORCH_CUDA_ALLOC_CONF=option_string, **environment)
         if program.asks_options:
             environment["SUITE_NAMES"] = ",".join(options_compared.known_names())
         if program.twice:
@@ -72,6 +70,10 @@ class Bench:
         (folder / "errors.txt").write_text(errors)
         return Run(option_string, status, seconds, output, errors, folder,
                    list(told_processes(output, folder)))
+
+    def environment_of(self, **more):
+        return {**os.environ, "TORCH_SYMBOLIZE_MODE": "dladdr", "PYTHONPATH": str(PROGRAMS),
+                "VRAMLAB_PROGRAM": self.vramlab, **more}
 
     def scratch_of(self, program):
         """A run's files have the same names in each run, unless another is in the same folder."""

@@ -53,6 +53,8 @@ class Program:
     # The program of fit_compared.py with which `vramlab fit` is asked, too, and its values.
     compared_by_fit: str = ""
     fit_values: tuple = ()
+    # Runs an inference engine: what `vramlab serve` says of it is what the engine says.
+    served: bool = False
     # Tells which option strings PyTorch takes.
     asks_options: bool = False
 
@@ -177,4 +179,7 @@ PROGRAMS = [
     Program("eight_bit_adam", packages=("bitsandbytes",), since=(2, 6), labelled=True),
     Program("vision", packages=("torchvision", "timm"), option_strings=BOTH),
     Program("diffusion", packages=("diffusers",), since=(2, 6), option_strings=BOTH),
+    # It asks how much memory there is.
+    Program("vllm_llama", packages=("vllm",), what_if=False, zeros=False, kinds=False, memory="38GiB",
+            options=("--gpu", "a100-40gb"), says="TOKENS [8, 8, 8, 8]", served=True),
 ]

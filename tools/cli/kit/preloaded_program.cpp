@@ -80,14 +80,46 @@ std::optional<int> status_if_ended(pid_t child) {
   return status;
 }
 
-int wait_for(pid_t child, const sigset_t& signals) {
+/// Asks a program to end once it is over, and kills it if it does not.
+class EndOfProgram {
+ public:
+  EndOfProgram(pid_t child, const std::function<bool()>& is_over)
+      : child_(child), is_over_(is_over) {}
+
+  bool is_asked() const { return static_cast<bool>(is_over_); }
+  /// Called again and again, after a pause.
+  void look() {
+    if (!was_asked_to_end_) {
+      if (!is_over_()) return;
+      was_asked_to_end_ = true;
+      kill(child_, SIGTERM);
+    } else if (++pauses_ == most_pauses) {
+      kill(child_, SIGKILL);
+    }
+  }
+
+  static constexpr timespec pause{0, 200'000'000};
+
+ private:
+  /// A minute.
+  static constexpr int most_pauses = 300;
+  pid_t child_;
+  const std::function<bool()>& is_over_;
+  bool was_asked_to_end_ = false;
+  int pauses_ = 0;
+};
+
+int wait_for(pid_t child, const sigset_t& signals, const std::function<bool()>& is_over) {
+  EndOfProgram end(child, is_over);
   while (true) {
     siginfo_t info{};
-    const int signal = sigwaitinfo(&signals, &info);
+    const int signal = end.is_asked() ? sigtimedwait(&signals, &info, &EndOfProgram::pause)
+                                      : sigwaitinfo(&signals, &info);
     if (signal == SIGCHLD) {
       if (const auto status = status_if_ended(child)) return *status;
       continue;
     }
+    if (signal < 0 && errno == EAGAIN) end.look();
     // Signals of the terminal reach the program anyway; signals that somebody sends reach us alone.
     if (signal > 0 && info.si_code <= 0) kill(child, signal);
   }
@@ -231,7 +263,7 @@ ProgramEnd run_preloaded(const PreloadedProgram& program) {
     sigprocmask(SIG_SETMASK, &signals_before, nullptr);
     become(program, libraries);
   }
-  const int status = wait_for(child, signals);
+  const int status = wait_for(child, signals, program.is_over);
   if (program.left == LeftProcesses::end) end_left_processes();
   sigprocmask(SIG_SETMASK, &signals_before, nullptr);
   return {child, status};

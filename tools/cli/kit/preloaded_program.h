@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,9 @@ struct PreloadedProgram {
   std::vector<std::filesystem::path> libraries;
   LeftProcesses left = LeftProcesses::stay;
   ProgramOutput output = ProgramOutput::own;
+  /// Asked again and again while the program runs: once true, the program is asked to end, and is
+  /// killed if it has not ended a minute later. Without it, the program ends by itself.
+  std::function<bool()> is_over = {};
 };
 
 /// The exit statuses of shells for a program that is missing, and for one that can't be run.

@@ -30,7 +30,10 @@ streams::ThreadId StandInDriver::thread() {
 void StandInDriver::note_fork() {
   // Only this thread survived the fork, and another one may have held the lock: nothing is locked
   // any more.
-  if (is_initialised_) is_forked_ = true;
+  if (is_used_)
+    is_forked_ = true;
+  else
+    is_initialised_ = false;
 }
 
 void StandInDriver::advance(std::uint64_t ns) {

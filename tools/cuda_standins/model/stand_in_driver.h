@@ -92,8 +92,12 @@ class StandInDriver {
   std::map<std::uint64_t, std::uint64_t>& arrays() { return arrays_; }
 
   static streams::ThreadId thread();
-  void initialise() { is_initialised_ = true; }
+  void initialise() { is_initialised_ = is_used_ = true; }
+  /// For NVML, which asks here and is no user of the driver: children of forks may use it later.
+  void answer_nvml() { is_initialised_ = true; }
   bool is_initialised() const { return is_initialised_; }
+  /// The program itself initialised it.
+  bool is_used() const { return is_used_; }
   /// Every later call answers that the driver is gone.
   void tear_down() { is_torn_down_ = true; }
   /// In the child of a fork: the driver cannot be used there any more if it was used before.
@@ -154,6 +158,7 @@ class StandInDriver {
   std::uint64_t call_count_ = 0;
   std::atomic<bool> is_forked_ = false;
   bool is_initialised_ = false;
+  bool is_used_ = false;
   bool is_torn_down_ = false;
   std::optional<std::uint64_t> output_;
   std::string text_;

@@ -69,6 +69,10 @@ void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);
 
+/* The driver answers NVML from now on, as if it were initialized, in this process. The program has
+ * not used it by that: its children may. */
+void vramlab_dry_run_answer_nvml(void);
+
 /* The version of the runtime that the program uses, as cudaRuntimeGetVersion tells it; 0 before one
  * was initialized. Other libraries tell versions that go with it. */
 void vramlab_dry_run_set_runtime(int version);

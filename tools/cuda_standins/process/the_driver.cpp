@@ -94,7 +94,7 @@ void forget_parent_notes() {
   ProcessNotes* const process = the_process;
   if (process == nullptr) return;
   the_notes().begin_anew();
-  if (!process->driver->is_initialised()) process->process = getpid();
+  if (!process->driver->is_used()) process->process = getpid();
 }
 
 void write_process_notes() {
@@ -201,6 +201,12 @@ std::atomic<int> runtime_in_use{0};
 
 NOTES_EXPORT void vramlab_dry_run_set_runtime(int version) { runtime_in_use = version; }
 NOTES_EXPORT int vramlab_dry_run_runtime() { return runtime_in_use; }
+NOTES_EXPORT void vramlab_dry_run_answer_nvml() {
+  vramlab::dry_run::the_driver().look([](vramlab::dry_run::StandInDriver& driver) {
+    driver.answer_nvml();
+    return 0;
+  });
+}
 NOTES_EXPORT int vramlab_dry_run_gpu_count() {
   using namespace vramlab::dry_run;
   return static_cast<int>(make_or_end(gpu_count_from_environment));

@@ -118,7 +118,7 @@ void add_places_of_compiled_code(const std::filesystem::path& place,
   for (const auto& [name, folder] :
        {std::pair{"TORCHINDUCTOR_CACHE_DIR", "inductor"}, std::pair{"TRITON_CACHE_DIR", "triton"},
         std::pair{"PYTORCH_KERNEL_CACHE_PATH", kernels_of_pytorch},
-        std::pair{"CUPY_CACHE_DIR", "cupy"}})
+        std::pair{"CUPY_CACHE_DIR", "cupy"}, std::pair{"VLLM_CACHE_ROOT", "vllm"}})
     variables.emplace_back(name, (place / folder).string());
   // Code for the host is the same as in real runs.
   if (is_kept) variables.emplace_back("TORCH_EXTENSIONS_DIR", (place / "extensions").string());

@@ -105,13 +105,6 @@ std::string named(std::vector<CountedSubject> subjects) {
   return listed(subjects, ", ");
 }
 
-std::string gpu_text(const DryRunArguments& arguments) {
-  const auto memory = arguments.memory();
-  return (arguments.gpu_count > 1 ? std::to_string(arguments.gpu_count) + " x " : std::string()) +
-         (arguments.gpu.empty() ? usual_gpu : arguments.gpu) + ", " +
-         (memory ? format_bytes(*memory) + " for the allocator" : "no limit of memory");
-}
-
 std::string process_text(const DryRunOutcome& outcome, const ShownDevice& shown) {
   if (outcome.processes.size() == 1) return "";
   const auto& python = shown.process->notes.python;
@@ -697,6 +690,13 @@ bool DryRunOutcome::went_out_of_bounds() const {
   return std::ranges::any_of(processes, [](const DryRunProcess& process) {
     return !process.notes.of_kind("out_of_bounds").empty();
   });
+}
+
+std::string gpu_text(const DryRunArguments& arguments) {
+  const auto memory = arguments.memory();
+  return (arguments.gpu_count > 1 ? std::to_string(arguments.gpu_count) + " x " : std::string()) +
+         (arguments.gpu.empty() ? usual_gpu : arguments.gpu) + ", " +
+         (memory ? format_bytes(*memory) + " for the allocator" : "no limit of memory");
 }
 
 std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& arguments) {

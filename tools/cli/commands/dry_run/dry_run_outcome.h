@@ -59,6 +59,9 @@ struct DryRunOutcome {
   bool went_out_of_bounds() const;
 };
 
+/// The GPUs and their memory for the allocator, such as `2 x a100-80gb, 78.66 GiB for the
+/// allocator`.
+std::string gpu_text(const DryRunArguments& arguments);
 /// The summary in at most 15 lines.
 std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& arguments);
 /// Every place and every function, for --explain.

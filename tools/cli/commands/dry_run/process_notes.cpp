@@ -79,6 +79,8 @@ PythonNotes python_from(const ordered_json& object) {
   notes.missing_functions = texts_of(object, "missing_functions");
   notes.troubles = texts_of(object, "troubles");
   notes.files = files_from(object);
+  if (const auto serving = object.find("serving"); serving != object.end())
+    notes.serving = *serving;
   if (const auto failures = object.find("out_of_memory"); failures != object.end()) {
     notes.failure_count = value_of<std::uint64_t>(*failures, "count");
     for (const ordered_json& failure : list_of(*failures, "first"))

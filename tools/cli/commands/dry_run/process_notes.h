@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -100,6 +101,8 @@ struct PythonNotes {
   std::vector<std::string> missing_functions;
   /// Empty unless they were asked for.
   std::vector<NotedFile> files;
+  /// Marks at functions of an inference engine, for `serve`; null unless they were asked for.
+  nlohmann::ordered_json serving;
   /// Errors inside the hook.
   std::vector<std::string> troubles;
 };

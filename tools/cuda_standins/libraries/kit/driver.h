@@ -14,6 +14,7 @@ extern "C" {
 [[gnu::weak]] int vramlab_dry_run_read_memory(void* to, unsigned long long from,
                                               unsigned long long bytes);
 [[gnu::weak]] int vramlab_dry_run_gpu_count();
+[[gnu::weak]] void vramlab_dry_run_answer_nvml();
 [[gnu::weak]] int vramlab_dry_run_runtime();
 }
 

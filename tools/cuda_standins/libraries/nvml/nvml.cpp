@@ -61,10 +61,12 @@ std::array<Device, most_devices>& devices() {
   return all;
 }
 
-/// The driver's device; -1 without one. The call sets the driver up.
+/// The driver's device; -1 without one. A program that asks NVML has not used CUDA by that, so the
+/// driver is not initialised for it.
 int driver_device(int index) {
   int device = -1;
-  if (cuInit == nullptr || cuDeviceGet == nullptr || cuInit(0) != 0) return -1;
+  if (vramlab_dry_run_answer_nvml == nullptr || cuDeviceGet == nullptr) return -1;
+  vramlab_dry_run_answer_nvml();
   return cuDeviceGet(&device, index) == 0 ? device : -1;
 }
 
@@ -90,10 +92,7 @@ void ask_driver(int device, MemoryFigures& figures) {
 
 int device_count() {
   int count = 0;
-  if (vramlab_dry_run_gpu_count != nullptr)
-    count = vramlab_dry_run_gpu_count();
-  else if (cuInit != nullptr && cuDeviceGetCount != nullptr && cuInit(0) == 0)
-    cuDeviceGetCount(&count);
+  if (vramlab_dry_run_gpu_count != nullptr) count = vramlab_dry_run_gpu_count();
   return std::clamp(count, 0, most_devices);
 }
 

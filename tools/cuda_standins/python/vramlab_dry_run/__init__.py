@@ -19,6 +19,10 @@ def begin():
         from vramlab_dry_run import files_read
 
         files_read.watch()
+    if os.environ.get("VRAMLAB_DRY_RUN_PHASES") == "1":
+        from vramlab_dry_run import phases
+
+        phases.watch()
     import_watch.call_before_import("torch", _torch_is_found)
     import_watch.call_after_import("torch.cuda", _torch_cuda_is_there)
 

@@ -12,8 +12,8 @@ import os
 import platform
 import sys
 
-from vramlab_dry_run import (compiled_lines, computed, endings, labels, place, programs_recording,
-                             report, steps, unrecorded, values)
+from vramlab_dry_run import (compiled_lines, computed, endings, labels, phases, place,
+                             programs_recording, report, steps, unrecorded, values)
 
 _MOST_FAILURES_TOLD = 3
 
@@ -190,6 +190,7 @@ def dump():
     gc.disable()
     try:
         counted = unrecorded.totals()
+        counted_at_marks = report.guarded(phases.totals)()
         labels.scan()
         snapshot = _taken_snapshot()
         _leave_out_own_frames(snapshot)
@@ -197,6 +198,7 @@ def dump():
         steps.add_marks(snapshot)
         labels.add_to(snapshot)
         report.guarded(unrecorded.add_to)(snapshot, counted)
+        report.guarded(phases.find_places)(snapshot, counted_at_marks)
         path = report.expanded(pattern)
         report.replace_file(path, lambda file: pickle.dump(snapshot, file))
         report.values["history"] = path

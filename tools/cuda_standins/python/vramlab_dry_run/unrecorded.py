@@ -69,7 +69,7 @@ def _hear_of_first_works():
 @report.guarded
 def _note_first_work(device, of_library):
     call = {"work": "library" if of_library else "kernel"}
-    _first_works.setdefault(device, []).append((_counted(device), call))
+    _first_works.setdefault(device, []).append((counted_on(device), call))
 
 
 def _remember_options():
@@ -105,7 +105,7 @@ def _device_count():
     return sys.modules["torch"]._C._cuda_getDeviceCount()
 
 
-def _counted(device):
+def counted_on(device):
     """How often each counter was added to since CUDA came up."""
     if not _is_up:
         return _NOTHING
@@ -131,7 +131,7 @@ def _note(device, counted, call):
 
 @report.guarded
 def _counted_everywhere():
-    return [_counted(device) for device in range(_device_count())]
+    return [counted_on(device) for device in range(_device_count())]
 
 
 def _set_options(function, *args, **kwargs):
@@ -144,7 +144,7 @@ def _set_options(function, *args, **kwargs):
 
 
 def _set_fraction(function, fraction, device):
-    counted = report.guarded(_counted)(device)
+    counted = report.guarded(counted_on)(device)
     result = function(fraction, device)
     if counted:
         report.guarded(_note_fraction)(counted, fraction, device)
@@ -169,7 +169,7 @@ def _empty_cache(function):
 
 
 def _reset_counters(function, device):
-    counted = report.guarded(_counted)(device)
+    counted = report.guarded(counted_on)(device)
     result = function(device)
     if counted:
         _before_reset[device] = counted
@@ -234,14 +234,14 @@ def _end_of_scope(function, device, pool):
 
 @report.guarded
 def _note_scope(call, device, pool):
-    _note(device, _counted(device), {"call": call, "pool": tuple(pool)})
+    _note(device, counted_on(device), {"call": call, "pool": tuple(pool)})
 
 
 @report.guarded
 def totals():
     """The counts up to now of each device with calls. Taken before a snapshot: whatever other
     threads do meanwhile comes on top."""
-    return {device: _counted(device) for device in {*_calls, *_first_works}}
+    return {device: counted_on(device) for device in {*_calls, *_first_works}}
 
 
 def add_to(snapshot, counted):
@@ -249,16 +249,16 @@ def add_to(snapshot, counted):
     knows them. `counted`: by totals()."""
     told = snapshot[KEY] = {"format": _FORMAT, "torch": report.values["torch"]}
     ended = {device: _without_living_pools(calls) for device, calls in _calls.items()}
-    calls = _placed_in(snapshot, ended, counted)
+    calls = placed_in(snapshot, ended, counted)
     if any(call["call"] == "options" for call in calls):
         told["options"] = _options_at_start
     told["calls"] = calls
     if _are_places_of_driver():
         told["segments"] = "driver"
-        told["first_work"] = _placed_in(snapshot, _first_works, counted)
+        told["first_work"] = placed_in(snapshot, _first_works, counted)
 
 
-def _placed_in(snapshot, by_device, counted):
+def placed_in(snapshot, by_device, counted):
     """The notes of each device, with their places."""
     found = []
     for device, noted in sorted(by_device.items()):

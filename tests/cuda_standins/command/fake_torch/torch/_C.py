@@ -30,7 +30,9 @@ def _cuda_memoryStats(device):
     return {"allocation": {"all": {"allocated": counters["alloc"],
                                    "freed": counters["free_requested"]}},
             "active": {"all": {"freed": counters["free_completed"]}},
-            "reserved_bytes": {"all": {"freed": counters["segment_free"]}},
+            "reserved_bytes": {"all": {"freed": counters["segment_free"],
+                                       "current": reserved_bytes()}},
+            "allocated_bytes": {"all": {"current": allocated_bytes()}},
             "num_ooms": counters["oom"]}
 
 
@@ -58,6 +60,8 @@ def _cuda_isCurrentStreamCapturing():
 def _cuda_emptyCache():
     if cached:
         allocate(cached.pop(), "segment_free")
+    for address in [address for address, segment in segments.items() if not segment["is_used"]]:
+        _record("segment_free", address, segments.pop(address))
 
 
 # Sizes of segments that are free.
@@ -81,7 +85,7 @@ def _cuda_memorySnapshot():
     if os.environ.get("FAKE_TORCH_SNAPSHOT"):
         with open(os.environ["FAKE_TORCH_SNAPSHOT"], "rb") as file:
             return pickle.load(file)
-    return {"segments": [], "device_traces": [[dict(entry) for entry in trace]],
+    return {"segments": [_shown(at, segment) for at, segment in segments.items()], "device_traces": [[dict(entry) for entry in trace]],
             "allocator_settings": {}, **_host_sections()}
 
 
@@ -111,3 +115,51 @@ def run_out_of_memory(size):
     allocate(size, "oom")
     for observer in observers:
         observer(0, size, 1 << 30, 1 << 20)
+
+
+# Requests with a segment each, of whole 2 MiB and at least 10 MiB, as PyTorch would make them: by address.
+segments = {}
+
+
+def request(size, pool=(0, 0)):
+    """A free segment of the size and pool, else a new one."""
+    for address, segment in segments.items():
+        if not segment["is_used"] and (segment["size"], segment["pool"]) == (size, pool):
+            break
+    else:
+        address = 0x700000000000 + (len(trace) << 32)
+        segment = segments[address] = {"size": size, "pool": pool}
+        _record("segment_alloc", address, segment)
+    segment["is_used"] = True
+    _record("alloc", address, segment)
+    return address
+
+
+def give_back(address):
+    segments[address]["is_used"] = False
+    _record("free_requested", address, segments[address])
+    _record("free_completed", address, segments[address])
+
+
+def _record(action, address, segment):
+    if action in counters:
+        counters[action] += segment["size"] if action == "segment_free" else 1
+    trace.append({"action": action, "addr": address, "size": segment["size"], "stream": 0, "frames": [],
+                  "pool_id": segment["pool"], "time_us": time.time_ns() // 1000})
+
+
+def allocated_bytes():
+    return sum(segment["size"] for segment in segments.values() if segment["is_used"])
+
+
+def reserved_bytes():
+    return sum(segment["size"] for segment in segments.values())
+
+
+def _shown(address, segment):
+    used = segment["size"] if segment["is_used"] else 0
+    block = {"address": address, "size": segment["size"], "requested_size": segment["size"], "frames": [],
+             "state": "active_allocated" if used else "inactive"}
+    return {"device": 0, "address": address, "total_size": segment["size"], "allocated_size": used, "active_size": used,
+            "requested_size": used, "stream": 0, "segment_type": "large", "segment_pool_id": segment["pool"],
+            "is_expandable": False, "frames": [], "blocks": [block]}

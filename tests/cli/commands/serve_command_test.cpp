@@ -1,0 +1,176 @@
+// `vramlab serve` from outside, with a stand-in for the engine on the fake PyTorch.
+#include <fstream>
+
+#include "tests/support/kit/dry_run_test.h"
+
+namespace vramlab::tests {
+namespace {
+
+using nlohmann::json;
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr std::uint64_t mebibyte = 1U << 20;
+
+class Serve : public DryRunTest {
+ protected:
+  ProgramResult serve(const std::vector<std::string>& options,
+                      const std::vector<std::string>& program) const {
+    std::vector<std::string> words = {
+        "/usr/bin/env", "TMPDIR=" + in_folder("scratch"), vramlab_path, "serve", "--gpu", "l4",
+        "--json",       in_folder("answer.json"),         "--force"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.emplace_back("--");
+    words.insert(words.end(), program.begin(), program.end());
+    return run_program(words);
+  }
+
+  /// A script with the engine. `fails`: how the engine fails; empty if it does not.
+  ProgramResult serve_script(const std::string& more = "", const std::string& fails = "") const {
+    return serve(
+        {},
+        python({"-c", "from vllm.v1.engine.core import EngineCore\nEngineCore()\n" + more}, fails));
+  }
+
+  /// The words of an interpreter that finds the engine.
+  static std::vector<std::string> python(const std::vector<std::string>& words,
+                                         const std::string& fails = "") {
+    const std::string tests = support::source_dir() + "/tests/cuda_standins/command/";
+    std::vector<std::string> all = {"env",
+                                    "PYTHONPATH=" + support::binary_dir() + "/dry_run/python:" +
+                                        tests + "fake_torch:" + tests + "fake_engine",
+                                    "FAKE_ENGINE_FAILS=" + fails, "python3", "-B"};
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  }
+
+  json answer() const { return json::parse(content_of(in_folder("answer.json")), nullptr, false); }
+};
+
+TEST_F(Serve, says_the_parts_of_the_memory_and_the_engines_own_beside_them) {
+  const ProgramResult result = serve_script();
+  EXPECT_EQ(result.exit_status, 0);
+  for (const char* const text :
+       {"vramlab serve: vllm 0.33.0 on PyTorch ", "; l4, ", "; started\n",
+        "weights            40.00 MiB (the engine: 40.00 MiB)",
+        "activations        60.00 MiB at the profiling run of 2,048 tokens (the engine: 60.00 MiB)",
+        "CUDA graphs        20.00 MiB in their pools, 3 graphs of 3 sizes (the engine: 30.00 MiB)",
+        "the engine's own estimate before it: 60.00 MiB", "10.00 MiB more",
+        "other buffers      12.00 MiB", "outside PyTorch    64.00 MiB",
+        "KV cache           200.00 MiB = 3,200 tokens, 6.2 requests of 512 (the engine: 3,200 "
+        "tokens)",
+        "there is room for  828.00 MiB = 13,248 tokens"})
+    EXPECT_THAT(result.errors, HasSubstr(text));
+  EXPECT_THAT(result.errors, Not(HasSubstr("not found")));
+  EXPECT_THAT(result.errors, Not(HasSubstr("doubt")));
+}
+
+TEST_F(Serve, document_has_the_same_figures) {
+  serve_script();
+  const json document = answer();
+  EXPECT_EQ(document["has_started"], true);
+  EXPECT_EQ(document["is_server"], false);
+  ASSERT_EQ(document["processes"].size(), 1U);
+  const json process = document["processes"][0];
+  const json expected = {{"weights", 40 * mebibyte},          {"activations", 60 * mebibyte},
+                         {"graphs", 20 * mebibyte},           {"beside_graphs", 10 * mebibyte},
+                         {"cache", 200 * mebibyte},           {"cache_tokens", 3200},
+                         {"buffers", 12 * mebibyte},          {"outside", 64 * mebibyte},
+                         {"peak_with_cache", 282 * mebibyte}, {"left", 678 * mebibyte},
+                         {"possible_cache", 828 * mebibyte},  {"possible_cache_tokens", 13248}};
+  EXPECT_EQ(process["parts"], expected);
+  const json sizes = json::array({{{"size", "full 8"}, {"graphs", 1}, {"bytes", 20 * mebibyte}},
+                                  {{"size", "full 4"}, {"graphs", 1}, {"bytes", 0}},
+                                  {{"size", "full 2"}, {"graphs", 1}, {"bytes", 0}}});
+  EXPECT_EQ(process["graph_sizes"], sizes);
+  EXPECT_EQ(document["engine_says"]["cache_tokens"], 3200);
+}
+
+TEST_F(Serve, server_gets_a_port_and_is_ended_once_it_answers) {
+  const ProgramResult result = serve({}, python({"-m", "vllm.entrypoints.openai.api_server"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("; started, and answered its health check\n"));
+  EXPECT_THAT(result.errors, HasSubstr("weights            40.00 MiB"));
+  EXPECT_EQ(answer()["answered"], true);
+  EXPECT_THAT(files_left(), IsEmpty());
+}
+
+TEST_F(Serve, server_that_ends_before_it_answers_has_not_started) {
+  const ProgramResult result =
+      serve({}, python({"-m", "vllm.entrypoints.openai.api_server"}, "server"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("; DID NOT START; exit status 7\n"));
+}
+
+TEST_F(Serve, program_that_takes_too_long_is_ended) {
+  const ProgramResult result = serve({"--timeout", "1s"}, {"sleep", "1000"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("DID NOT START in the time that it had"));
+}
+
+TEST_F(Serve, says_in_which_phase_memory_was_missing) {
+  const ProgramResult result = serve_script("", "graphs");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("; DID NOT START; exit status 1\n"));
+  EXPECT_THAT(result.errors, HasSubstr("OUT OF MEMORY      20.00 MiB requested at "));
+  EXPECT_THAT(result.errors, HasSubstr("while CUDA graphs were captured"));
+  EXPECT_THAT(result.errors, HasSubstr("weights            40.00 MiB"));
+  EXPECT_EQ(answer()["processes"][0]["failed_in"], "graphs");
+}
+
+TEST_F(Serve, names_that_the_engine_does_not_have_are_told_and_replaced_by_nothing) {
+  const ProgramResult result = serve_script("", "names");
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.errors,
+              HasSubstr("not found          vllm.v1.worker.gpu_worker:Worker.load_model"));
+  EXPECT_EQ(answer()["processes"][0]["not_found"].size(), 1U);
+  EXPECT_TRUE(answer()["processes"][0]["engine_says"]["weights_bytes"].is_null());
+}
+
+TEST_F(Serve, script_that_fails_after_the_start_has_not_served) {
+  const ProgramResult result = serve_script("raise SystemExit(3)");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("exit status 3"));
+}
+
+TEST_F(Serve, finds_the_largest_utilization_that_starts) {
+  const ProgramResult result = serve(
+      {"--find-utilization"},
+      python({"-c", "from vllm.v1.engine.core import EngineCore\nEngineCore({utilization})"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors,
+              HasSubstr("could be           --gpu-memory-utilization 0.93: 3,200 tokens; 0.94 "
+                        "does not start (3 runs)"));
+  const json found = answer()["utilization"];
+  EXPECT_EQ(found["largest"], 0.93);
+  EXPECT_EQ(found["next"], 0.94);
+  EXPECT_EQ(found["runs"].size(), 3U);
+  EXPECT_EQ(answer()["engine_says"]["utilization"], 0.93);
+}
+
+TEST_F(Serve, no_utilization_is_found_where_none_starts) {
+  const ProgramResult result =
+      serve({"--find-utilization"}, {"sh", "-c", "exit 1", "{utilization}"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("could be           no utilization starts"));
+}
+
+TEST_F(Serve, program_without_an_engine_says_so) {
+  const ProgramResult result = serve({}, {"true"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("no engine that vramlab knows was seen"));
+}
+
+TEST_F(Serve, wrong_use_is_refused) {
+  EXPECT_EQ(run_vramlab({"serve", "--gpu", "l4"}).exit_status, 2);
+  EXPECT_EQ(run_vramlab({"serve", "--", "true"}).exit_status, 2);
+  EXPECT_EQ(serve({"--health-port", "70000"}, {"true"}).exit_status, 2);
+  EXPECT_EQ(serve({}, {"vllm", "serve", "--port", "many"}).exit_status, 2);
+  EXPECT_EQ(serve({}, {"/no/such/program"}).exit_status, 127);
+  EXPECT_EQ(serve({"--find-utilization"}, {"true"}).exit_status, 2);
+}
+
+}  // namespace
+}  // namespace vramlab::tests

@@ -1,0 +1,24 @@
+import types
+
+from vllm.v1.worker.gpu_worker import Worker
+
+
+class EngineCore:
+    def __init__(self, utilization=0.9):
+        self.config = types.SimpleNamespace(
+            cache_config=types.SimpleNamespace(gpu_memory_utilization=utilization),
+            model_config=types.SimpleNamespace(max_model_len=512))
+        self.worker = Worker(self.config)
+        self.worker.init_device()
+        getattr(self.worker, "load_model", getattr(self.worker, "load_the_model", None))()
+        self._initialize_kv_caches(self.config)
+
+    def _initialize_kv_caches(self, vllm_config):
+        size = self.worker.determine_available_memory()
+        spec = types.SimpleNamespace(block_size=16)
+        self.worker.initialize_from_config(types.SimpleNamespace(
+            num_blocks=200, kv_cache_tensors=[types.SimpleNamespace(size=size)],
+            kv_cache_groups=[types.SimpleNamespace(kv_cache_spec=spec)]))
+        self.worker.compile_or_warm_up_model()
+        vllm_config.cache_config.kv_cache_size_tokens = 3200
+        vllm_config.cache_config.kv_cache_max_concurrency = 6.25

@@ -1,0 +1,46 @@
+import os
+import types
+
+import torch
+from torch import _C
+from vllm import envs  # noqa: F401
+from vllm.v1.worker import utils
+from vllm.v1.worker.gpu.model_runner import ACTIVATIONS, GPUModelRunner
+
+
+class Worker:
+    def __init__(self, config):
+        self.cache_config, self.model_config = config.cache_config, config.model_config
+        self.scheduler_config = types.SimpleNamespace(max_num_batched_tokens=2048, max_num_seqs=16)
+        self.parallel_config = types.SimpleNamespace(world_size=1)
+        self.rank = 0
+
+    def init_device(self):
+        torch.cuda.init()
+        free, total = torch.cuda.mem_get_info(0)
+        self.init_snapshot = types.SimpleNamespace(free_memory=free, total_memory=total)
+        self.requested_memory = int(total * self.cache_config.gpu_memory_utilization)
+        if self.requested_memory > free:
+            raise ValueError("not so much is free")
+        self.model_runner = GPUModelRunner()
+
+    def load_model(self):
+        self.model_runner.load_model()
+
+    def determine_available_memory(self):
+        self.model_runner.profile_run()
+        self.cudagraph_memory_estimate = self.model_runner.profile_cudagraph_memory()
+        self.peak_activation_memory = ACTIVATIONS + self.cudagraph_memory_estimate
+        self.available_kv_cache_memory_bytes = 200 << 20
+        return self.available_kv_cache_memory_bytes
+
+    def initialize_from_config(self, kv_cache_config):
+        self.cache = utils.allocate_kv_cache(kv_cache_config)
+
+    def compile_or_warm_up_model(self):
+        self.model_runner.capture_model()
+
+
+if os.environ.get("FAKE_ENGINE_FAILS") == "names":
+    Worker.load_the_model = Worker.load_model
+    del Worker.load_model

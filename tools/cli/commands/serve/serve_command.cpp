@@ -1,0 +1,270 @@
+// `vramlab serve`: runs an inference engine without a GPU, and says how it divides the memory.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "replay/fit/utilization_search.h"
+#include "tools/cli/commands/dry_run/dry_run_attempt.h"
+#include "tools/cli/commands/dry_run/dry_run_options.h"
+#include "tools/cli/commands/serve/serve_outcome.h"
+#include "tools/cli/commands/serve/server_health.h"
+#include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/interrupts.h"
+#include "tools/cli/kit/messages.h"
+#include "tools/cli/kit/outputs.h"
+#include "tools/cli/printers/shown_text.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+using traces::InputError;
+
+struct ServeArguments {
+  DryRunArguments run;
+  /// The port at which a server answers; 0 where the program's words tell it, or it is none.
+  unsigned health_port = 0;
+  std::uint64_t timeout_ns = 1'800'000'000'000;
+  bool finds_utilization = false;
+  CommonFlags flags;
+};
+
+void add_serve_options(CLI::App& command, ServeArguments& arguments) {
+  constexpr unsigned last_port = 65535;
+  add_gpu(command, arguments.run.gpu, "The GPU to serve on, with its memory");
+  command.add_option("--conf", arguments.run.conf,
+                     "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
+  add_machine_options(command, arguments.run);
+  command
+      .add_option("--health-port", arguments.health_port,
+                  "The program is a server that answers /health at this port of the loopback, and "
+                  "is ended then (default: that of `vllm serve`)")
+      ->check(CLI::Range(1U, last_port));
+  command.add_flag(
+      "--find-utilization", arguments.finds_utilization,
+      "Find the largest --gpu-memory-utilization that starts, in hundredths, proven by "
+      "runs: it stands for {utilization} in the program's words, or is added to those "
+      "of `vllm serve`");
+  command
+      .add_option("--timeout", arguments.timeout_ns,
+                  "The time after which the program is ended (default: 1800s)")
+      ->transform(time_in_nanoseconds())
+      ->check(refusal_of_nothing);
+  command.add_option("--keep-compiled", arguments.run.keep_compiled,
+                     "A folder for code that the program compiles (inductor, Triton, extensions), "
+                     "so that the next dry run need not; never that of a real run");
+  command.add_option("-o,--output", arguments.run.output,
+                     "Where the history goes, a snapshot of PyTorch; %p stands for the process, "
+                     "%h for the host, %q{RANK} for a variable of its environment");
+  command.add_option("--json", arguments.run.json, "Write the answer as a JSON document to a file");
+  command.add_flag("--force", arguments.run.may_overwrite, "Overwrite outputs");
+  command.add_flag("-q,--quiet", arguments.flags.quiet, "No answer as text");
+  command.add_flag("-v,--verbose", arguments.flags.verbose, "Also say what is read");
+  command.add_option("PROGRAM", arguments.run.program,
+                     "The engine as a script or a server, such as vllm serve, after --");
+}
+
+/// Whether the words start the server of vLLM.
+bool is_vllm_server(const std::vector<std::string>& words) {
+  const std::string name = std::filesystem::path(words.front()).filename();
+  const bool is_command = name == "vllm" && words.size() > 1 && words[1] == "serve";
+  return is_command ||
+         std::ranges::find(words, "vllm.entrypoints.openai.api_server") != words.end();
+}
+
+/// The value of `--port 8000` or `--port=8000`; empty without one.
+std::string port_in(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--port" && i + 1 < words.size()) return words[i + 1];
+    if (words[i].starts_with("--port=")) return words[i].substr(7);
+  }
+  return "";
+}
+
+std::uint16_t parsed_port(const std::string& text) {
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, port);
+  if (read.ec != std::errc() || read.ptr != end || port == 0)
+    throw InputError({"--port", "", "a port of the server", text});
+  return port;
+}
+
+/// The port of a server, which gets one if it has none; 0 for a script.
+std::uint16_t port_of_server(const ServeArguments& arguments, std::vector<std::string>& words) {
+  if (arguments.health_port != 0) return static_cast<std::uint16_t>(arguments.health_port);
+  if (!is_vllm_server(words)) return 0;
+  if (const std::string named = port_in(words); !named.empty()) return parsed_port(named);
+  const std::uint16_t port = free_port();
+  for (const std::string& word : {std::string("--host"), std::string("127.0.0.1"),
+                                  std::string("--port"), std::to_string(port)})
+    words.push_back(word);
+  return port;
+}
+
+/// The time that a program has, and the server's health.
+class Course {
+ public:
+  Course(std::uint16_t port, std::uint64_t timeout_ns)
+      : port_(port), end_(Clock::now() + std::chrono::nanoseconds(timeout_ns)) {}
+
+  /// Whether the program need not go on.
+  bool is_over() {
+    has_answered = has_answered || (port_ != 0 && is_healthy(port_));
+    was_time_over = !has_answered && Clock::now() >= end_;
+    return has_answered || was_time_over;
+  }
+  ServerState server() const {
+    if (port_ == 0) return ServerState::no_server;
+    return has_answered ? ServerState::answered : ServerState::silent;
+  }
+
+  bool has_answered = false;
+  bool was_time_over = false;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::uint16_t port_;
+  Clock::time_point end_;
+};
+
+/// The engine's figures are told by several processes, each of which has some.
+void add_engine_figures(const EngineFigures& more, EngineFigures& engine) {
+  for (const auto& [name, value] : more.values.items())
+    if (!value.is_null() && !engine.values.contains(name)) engine.values[name] = value;
+}
+
+void find_parts(const DryRunArguments& arguments, ServeOutcome& outcome) {
+  for (std::size_t i = 0; i < outcome.run.processes.size(); ++i) {
+    const DryRunProcess& process = outcome.run.processes[i];
+    if (!process.notes.python) continue;
+    ServingProcess serving{i, serving_notes(process.notes.python->serving), {}};
+    add_engine_figures(serving.notes.says, outcome.engine);
+    if (serving.notes.marks.empty() || !process.findings.recording) continue;
+    const auto device = serving.notes.says.count("device_bytes");
+    const auto memory = arguments.memory() && device ? std::optional(Bytes{*device}) : std::nullopt;
+    serving.parts = find_serving_parts(serving.notes, *process.findings.recording, memory);
+    outcome.processes.push_back(std::move(serving));
+  }
+}
+
+/// Costs of the processes that have ended.
+void note_costs(ServeOutcome& outcome) {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  outcome.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
+  outcome.host_bytes = static_cast<std::uint64_t>(used.ru_maxrss) << 10U;
+}
+
+void write_json(const DryRunArguments& arguments, const ServeOutcome& outcome) {
+  traces::OutputFile output(arguments.json, overwrite_of(arguments));
+  output.write(serve_json(outcome, arguments));
+  output.finish();
+}
+
+void check_serve_outputs(const DryRunArguments& arguments) {
+  if (arguments.output.find('%') == std::string::npos)
+    check_new_output(arguments.output, overwrite_of(arguments));
+  check_new_output(arguments.json, overwrite_of(arguments));
+}
+
+/// A run with its answer, whose history lies in the folder of the run.
+struct MadeServe {
+  std::unique_ptr<Attempt> attempt;
+  ServeOutcome outcome;
+};
+
+MadeServe run_once(const ServeArguments& asked, DryRunArguments arguments) {
+  Course course(port_of_server(asked, arguments.program), asked.timeout_ns);
+  arguments.variables.emplace_back("VRAMLAB_DRY_RUN_PHASES", "1");
+  // It would look for a network.
+  arguments.variables.emplace_back("VLLM_NO_USAGE_STATS", "1");
+  MadeServe made;
+  made.attempt = std::make_unique<Attempt>(attempt(arguments, [&](PreloadedProgram program) {
+    program.is_over = [&course] { return course.is_over(); };
+    return run_preloaded(program);
+  }));
+  RemovalOnInterrupt removal;
+  removal.begin({made.attempt->folder->path().string()});
+  made.outcome.run = outcome_of(*made.attempt);
+  made.outcome.server = course.server();
+  made.outcome.was_time_over = course.was_time_over;
+  find_parts(arguments, made.outcome);
+  return made;
+}
+
+/// The words with a place for the utilization. Throws InputError.
+std::vector<std::string> words_to_search(std::vector<std::string> words) {
+  if (replay::has_utilization(words)) return words;
+  if (!is_vllm_server(words))
+    throw InputError(
+        {"--find-utilization", "", "{utilization} in the words of the program", "none"});
+  words.emplace_back("--gpu-memory-utilization");
+  words.emplace_back(replay::utilization_placeholder);
+  return words;
+}
+
+/// The run with the largest utilization that starts, else the first one.
+MadeServe run_with_utilizations(const ServeArguments& asked, const DryRunArguments& arguments) {
+  replay::UtilizationSearch search;
+  MadeServe best;
+  const std::vector<std::string> words = words_to_search(arguments.program);
+  while (const auto wanted = search.wanted()) {
+    DryRunArguments with = arguments;
+    with.program = replay::words_with_utilization(words, *wanted);
+    MadeServe made = run_once(asked, with);
+    const int status = made.outcome.run.status;
+    if (ends_job(status) && made.outcome.server != ServerState::answered) return made;
+    const EngineFigures& engine = made.outcome.engine;
+    const bool has_started = made.outcome.has_started();
+    search.add({*wanted, has_started, engine.count("cache_tokens")}, engine.count("device_bytes"),
+               engine.count("free_bytes"));
+    const replay::UtilizationRun* const largest = search.largest();
+    if (!best.attempt || (largest != nullptr && largest->hundredths == *wanted))
+      best = std::move(made);
+  }
+  best.outcome.utilization = std::move(search);
+  return best;
+}
+
+ExitStatus serve(const ServeArguments& asked) {
+  const DryRunArguments& arguments = asked.run;
+  if (arguments.program.empty())
+    throw InputError({"serve", "", "-- and the program of an inference engine", "none"});
+  if (arguments.gpu.empty())
+    throw InputError({"serve", "", "--gpu, the GPU to serve on (--list-gpus)", "none"});
+  if (asked.finds_utilization && !arguments.output.empty())
+    throw InputError({"--find-utilization", "", "no --output, as there are several runs", "one"});
+  check_serve_outputs(arguments);
+  MadeServe made = asked.finds_utilization ? run_with_utilizations(asked, arguments)
+                                           : run_once(asked, arguments);
+  const int status = made.outcome.run.status;
+  if (status == program_not_found || status == program_not_runnable)
+    return static_cast<ExitStatus>(status);
+  note_costs(made.outcome);
+  if (!asked.flags.quiet) tell(serve_text(made.outcome, made.attempt->arguments));
+  if (!arguments.json.empty()) write_json(made.attempt->arguments, made.outcome);
+  return made.outcome.has_started() ? ExitStatus::done : ExitStatus::answer_is_no;
+}
+
+}  // namespace
+
+Command serve_command() {
+  return {"serve",
+          "Run an inference engine without a GPU: how many tokens of KV cache, and do graphs fit?",
+          "Example: vramlab serve --gpu a100-40gb -- vllm serve ./model --load-format dummy",
+          with<ServeArguments>(add_serve_options, serve)};
+}
+
+}  // namespace vramlab::tools

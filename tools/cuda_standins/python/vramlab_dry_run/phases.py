@@ -1,0 +1,157 @@
+"""Phases of an inference engine, for `vramlab serve`: marks at the beginning and the end of its functions.
+Each has its place in PyTorch's history, the allocator's own figures then, and how much of the device is in use
+outside of PyTorch.
+
+A file for each engine (vllm_phases) names its functions. A name that the engine does not have is told.
+"""
+
+import functools
+import os
+import sys
+
+from vramlab_dry_run import import_watch, report, unrecorded
+
+# By device: counters and the mark, in order.
+_marks = {}
+# Says which size of the engine a capture is for, by its frame.
+_label_of_capture = None
+
+
+def watch():
+    """Called when the interpreter starts."""
+    from vramlab_dry_run import vllm_phases
+
+    report.values["serving"] = {"engine": None, "version": None, "missing": [], "says": {}, "marks": [],
+                                "failed_in": None, "is_ready": False}
+    import_watch.call_after_import("torch.cuda.graphs", _watch_captures)
+    vllm_phases.watch()
+
+
+def serving():
+    return report.values["serving"]
+
+
+def is_engine(name, label_of_capture):
+    """`label_of_capture`: what is told of a graph, by the frame that begins to capture it."""
+    global _label_of_capture
+    _label_of_capture = label_of_capture
+    serving()["engine"] = name
+
+
+def told_missing(name):
+    if name not in serving()["missing"]:
+        serving()["missing"].append(name)
+
+
+def stand_around(module, name, phase, tell=None):
+    """Marks the beginning and the end of a function, such as `Worker.load_model`. `tell` gets its arguments and its
+    result."""
+    class_name, _, function_name = name.rpartition(".")
+    of = getattr(module, class_name, None) if class_name else module
+    function = getattr(of, function_name, None)
+    if function is None:
+        told_missing("%s:%s" % (module.__name__, name))
+        return
+
+    @functools.wraps(function)
+    def around(*args, **kwargs):
+        _mark(phase, "begin")
+        try:
+            result = function(*args, **kwargs)
+        except BaseException:
+            _note_failure(phase)
+            raise
+        _mark(phase, "end")
+        if tell:
+            report.guarded(tell)(args, kwargs, result)
+        return result
+
+    setattr(of, function_name, around)
+
+
+def read(told, of, name):
+    """Adds a value that the engine has, such as `model_runner.model_memory_usage` of its worker."""
+    value = of
+    for part in name.split("."):
+        value = getattr(value, part, None)
+        if value is None:
+            told_missing("%s.%s" % (type(of).__name__, name))
+            return
+    serving()["says"][told] = value
+
+
+@report.guarded
+def save():
+    """Tells the launcher all that is known by now, as an engine may kill its processes while it ends."""
+    report.save()
+
+
+@report.guarded
+def ready():
+    """The history so far is written, for the same reason."""
+    from vramlab_dry_run import recording
+
+    serving()["is_ready"] = True
+    recording.dump()
+    report.save()
+
+
+@report.guarded
+def _note_failure(phase):
+    """The innermost phase is told."""
+    serving()["failed_in"] = serving()["failed_in"] or phase
+
+
+@report.guarded
+def _mark(phase, stage, label=None):
+    from vramlab_dry_run import recording
+
+    if not recording.is_of_this_process():
+        return
+    torch = sys.modules["torch"]
+    device = torch.cuda.current_device()
+    stats = torch._C._cuda_memoryStats(device)
+    mark = {"phase": phase, "stage": stage, "label": label,
+            "allocated": stats["allocated_bytes"]["all"]["current"],
+            "reserved": stats["reserved_bytes"]["all"]["current"], "outside": None}
+    if phase != "capture":
+        free, total = torch.cuda.mem_get_info(device)
+        mark["outside"] = total - free - mark["reserved"]
+    _marks.setdefault(device, []).append((unrecorded.counted_on(device), mark))
+
+
+def _watch_captures(graphs):
+    graph = graphs.CUDAGraph
+    begin, end = graph.capture_begin, graph.capture_end
+
+    @functools.wraps(begin)
+    def capture_begin(self, *args, **kwargs):
+        _mark("capture", "begin", report.guarded(_label)(sys._getframe(1)))
+        return begin(self, *args, **kwargs)
+
+    @functools.wraps(end)
+    def capture_end(self, *args, **kwargs):
+        result = end(self, *args, **kwargs)
+        _mark("capture", "end")
+        return result
+
+    graph.capture_begin, graph.capture_end = capture_begin, capture_end
+
+
+def _label(frame):
+    return _label_of_capture(frame) if _label_of_capture else None
+
+
+def are_wanted():
+    return os.environ.get("VRAMLAB_DRY_RUN_PHASES") == "1"
+
+
+def totals():
+    """As unrecorded.totals()."""
+    return {device: unrecorded.counted_on(device) for device in _marks}
+
+
+def find_places(snapshot, counted):
+    """Tells the marks with the number of entries before each."""
+    if are_wanted():
+        serving()["marks"] = unrecorded.placed_in(snapshot, _marks, counted)

@@ -1,0 +1,122 @@
+"""Phases of vLLM: the functions of its worker and its model runners, and the figures that its objects have.
+Seen in 0.33.0. All names of vLLM that `vramlab serve` needs are in here."""
+
+import os
+import sys
+
+from vramlab_dry_run import import_watch, phases, place
+
+_WORKER = "vllm.v1.worker.gpu_worker"
+_ENGINE = "vllm.v1.engine.core"
+_CACHE = "vllm.v1.worker.utils"
+_LOADER = "vllm.model_executor.model_loader.base_loader"
+# The newer model runner, and the one before it.
+_RUNNERS = ("vllm.v1.worker.gpu.model_runner", "vllm.v1.worker.gpu_model_runner")
+_CAPTURES = os.path.join("vllm", "v1", "worker", "gpu", "cudagraph_utils.py")
+
+
+def watch():
+    import_watch.call_after_import(_WORKER, _worker_is_there)
+    import_watch.call_after_import(_ENGINE, _engine_is_there)
+    import_watch.call_after_import(_LOADER, _loader_is_there)
+    import_watch.call_after_import(_CACHE, _cache_is_there)
+    for runner in _RUNNERS:
+        import_watch.call_after_import(runner, _runner_is_there)
+
+
+def _worker_is_there(module):
+    phases.is_engine("vllm", _size_of_graph)
+    version = getattr(sys.modules["vllm"], "__version__", None)
+    phases.serving()["version"] = version
+    phases.stand_around(module, "Worker.init_device", "start", _started)
+    phases.stand_around(module, "Worker.load_model", "load", _loaded)
+    phases.stand_around(module, "Worker.determine_available_memory", "profile", _profiled)
+    phases.stand_around(module, "Worker.initialize_from_config", "cache", _has_cache)
+    phases.stand_around(module, "Worker.compile_or_warm_up_model", "warm_up", _warmed_up)
+
+
+def _loader_is_there(module):
+    phases.stand_around(module, "BaseModelLoader.load_model", "weights")
+
+
+def _cache_is_there(module):
+    phases.stand_around(module, "allocate_kv_cache", "cache_tensors")
+
+
+def _runner_is_there(module):
+    phases.stand_around(module, "GPUModelRunner.profile_run", "forward")
+    phases.stand_around(module, "GPUModelRunner.profile_cudagraph_memory", "estimate")
+    phases.stand_around(module, "GPUModelRunner.capture_model", "graphs", _captured)
+
+
+def _engine_is_there(module):
+    phases.stand_around(module, "EngineCore._initialize_kv_caches", "engine", _has_capacity)
+
+
+def _started(args, kwargs, result):
+    for told, name in (("device_bytes", "init_snapshot.total_memory"), ("free_bytes", "init_snapshot.free_memory"),
+                       ("requested_bytes", "requested_memory"),
+                       ("utilization", "cache_config.gpu_memory_utilization"),
+                       ("longest_request", "model_config.max_model_len"),
+                       ("tokens_in_batch", "scheduler_config.max_num_batched_tokens"),
+                       ("requests_in_batch", "scheduler_config.max_num_seqs"),
+                       ("rank", "rank"), ("ranks", "parallel_config.world_size")):
+        phases.read(told, args[0], name)
+
+
+def _loaded(args, kwargs, result):
+    phases.read("weights_bytes", args[0], "model_runner.model_memory_usage")
+
+
+def _profiled(args, kwargs, result):
+    phases.read("cache_budget_bytes", args[0], "available_kv_cache_memory_bytes")
+    phases.read("graphs_estimate_bytes", args[0], "cudagraph_memory_estimate")
+    phases.read("activations_bytes", args[0], "peak_activation_memory")
+    # The engine adds its estimate of the graphs, unless it is told not to.
+    says = phases.serving()["says"]
+    if sys.modules["vllm.envs"].VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS and "activations_bytes" in says:
+        says["activations_bytes"] -= says.get("graphs_estimate_bytes", 0)
+
+
+def _has_cache(args, kwargs, result):
+    cache = args[1] if len(args) > 1 else kwargs["kv_cache_config"]
+    says = phases.serving()["says"]
+    phases.read("cache_blocks", cache, "num_blocks")
+    # All layers share one allocation; where there are several, nobody says which is whose.
+    says["cache_bytes"] = cache.kv_cache_tensors[0].size if len(cache.kv_cache_tensors) == 1 else None
+    sizes = {group.kv_cache_spec.block_size for group in cache.kv_cache_groups}
+    # Groups of layers with other blocks share the cache in a way of their own.
+    says["block_tokens"] = sizes.pop() if len(cache.kv_cache_groups) == 1 else None
+
+
+def _captured(args, kwargs, result):
+    if kwargs.get("profile_only"):
+        return
+    says = phases.serving()["says"]
+    says["graphs_bytes"] = result
+    phases.read("graph_sizes", args[0], "compilation_config.cudagraph_capture_sizes")
+    phases.read("graphs_mode", args[0], "compilation_config.cudagraph_mode.name")
+
+
+def _warmed_up(args, kwargs, result):
+    phases.ready()
+
+
+def _has_capacity(args, kwargs, result):
+    config = args[1] if len(args) > 1 else kwargs["vllm_config"]
+    phases.read("cache_tokens", config, "cache_config.kv_cache_size_tokens")
+    phases.read("most_requests", config, "cache_config.kv_cache_max_concurrency")
+    phases.read("longest_request", config, "model_config.max_model_len")
+    phases.save()
+
+
+def _size_of_graph(frame):
+    """The number of tokens that the newer model runner captures for; None in the other one."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "capture" and code.co_filename.endswith(_CAPTURES):
+            [asked] = place.variables_of(frame, "desc")
+            if asked is not None:
+                return "%s %d" % (asked.cg_mode.name.lower(), asked.num_tokens)
+        frame = frame.f_back
+    return None
