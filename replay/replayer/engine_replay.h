@@ -164,7 +164,7 @@ class EngineReplay {
   /// Null where no caller chose a place.
   const std::vector<PlacedRequest>* placed_;
   std::size_t next_placed_ = 0;
-  /// Where the blocks of former requests began.
+  /// The beginnings of the blocks of former requests.
   std::map<std::uint64_t, Address> began_;
   std::size_t next_release_ = 0;
   std::size_t next_request_ = 0;

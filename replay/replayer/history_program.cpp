@@ -569,7 +569,7 @@ class ProgramBuilder {
   std::map<PoolId, PoolId> followers_;
   std::uint64_t follower_count_ = 0;
   std::map<PoolId, std::size_t> last_request_;
-  /// Of private pools, where places are chosen: the last request whose block began at an address.
+  /// The last request of a private pool whose block began at an address, where places are chosen.
   std::map<std::pair<PoolId, Address>, std::uint64_t> last_begun_;
   std::set<std::size_t> emptied_;
   /// Events that show releases which no refusal made: emptied caches, and garbage that the replay
