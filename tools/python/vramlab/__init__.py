@@ -34,6 +34,15 @@ from vramlab.recording import Recording
 from vramlab.values import Table, Value
 from vramlab.version import __version__
 
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """`%load_ext vramlab`: then `%%vramlab` shows the memory of a cell."""
+    from vramlab import magic
+
+    magic.load_ipython_extension(ipython)
+
+
 __all__ = [
     "Error", "InputError", "LimitError", "MissingFileError", "OptionError", "ProgramNotFound", "Progress", "Recording", "Table",
     "Value", "__version__", "advise", "ask", "capacity", "conform", "dry_run", "explain", "find_program", "fit", "generate",

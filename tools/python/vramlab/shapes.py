@@ -2076,6 +2076,44 @@ class SweepShard(Value):
     count: int
 
 
+class TableColumn(Value):
+    """A part of vramlab table --json."""
+
+    __slots__ = ()
+    name: str
+    type: Literal["integer", "address", "text"]
+    unit: Union[Literal["bytes", "nanoseconds"], None]
+    empty_cells: int
+    parts: Union[None, "TableNumberParts", "TableTextParts"]
+
+
+class TableNumberParts(Value):
+    """A part of vramlab table --json."""
+
+    __slots__ = ()
+    validity: Union[None, "TablePlace"]
+    cells: "TablePlace"
+
+
+class TablePlace(Value):
+    """A part of vramlab table --json."""
+
+    __slots__ = ()
+    offset: int
+    bytes: int
+
+
+class TableTextParts(Value):
+    """A part of vramlab table --json."""
+
+    __slots__ = ()
+    validity: Union[None, "TablePlace"]
+    cells: "TablePlace"
+    text_ends: "TablePlace"
+    texts: "TablePlace"
+    text_count: int
+
+
 class Timeline(Value):
     """A part of vramlab explain --json."""
 
