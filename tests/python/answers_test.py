@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent import futures
 
 import vramlab
 from vramlab import notebook
@@ -21,7 +22,7 @@ SAMPLES = "traces/samples"
 TRAINING = f"{SAMPLES}/gpt_training.pickle.gz"
 STREAM_PROGRAMS = ("missing_record_stream", "overlap", "overused_record_stream")
 MODULES = ("vramlab", "vramlab.commands", "vramlab.program", "vramlab.recording",
-           "vramlab.values", "vramlab.magic")
+           "vramlab.values", "vramlab.many", "vramlab.magic")
 
 
 def samples():
@@ -384,6 +385,55 @@ class Pictures(unittest.TestCase):
             picture = io.BytesIO()
             answer.plot().figure.savefig(picture)
             self.assertTrue(picture.getvalue().startswith(b"\x89PNG"))
+
+
+class Many(unittest.TestCase):
+    """One question about many recordings."""
+
+    files = [f"{SAMPLES}/leak.vtrace", f"{SAMPLES}/training.vtrace"] * 3
+
+    def test_answers_are_in_the_order_of_the_files(self):
+        alone = [vramlab.open(file).replay(conf="").peak_reserved for file in self.files]
+        for executor in (None, futures.ThreadPoolExecutor(3), futures.ProcessPoolExecutor(2)):
+            answers = vramlab.map("replay", self.files, executor, conf="")
+            self.assertEqual([answer.peak_reserved for answer in answers], alone)
+            if executor:
+                executor.shutdown()
+        self.assertEqual(vramlab.map(lambda rec: rec.info.format, self.files[:1]), ["native trace (binary)"])
+        self.assertEqual(vramlab.map("replay", []), [])
+
+    def test_errors_are_raised_or_returned(self):
+        files = [self.files[0], "no such file"]
+        with self.assertRaises(FileNotFoundError):
+            vramlab.map("replay", files)
+        found = vramlab.map("replay", files, errors="return")
+        self.assertEqual(found[0].file, files[0])
+        self.assertIsInstance(found[1], FileNotFoundError)
+        with self.assertRaisesRegex(AttributeError, "no method 'repaly'"):
+            vramlab.map("repaly", files)
+        with self.assertRaises(TypeError):
+            vramlab.map("replay", files[:1], confs="")
+
+    def test_a_question_that_is_lost_with_its_worker_is_asked_again(self):
+        class Losing(futures.ThreadPoolExecutor):
+            """Loses every second question, the first time."""
+
+            def __init__(self):
+                super().__init__(2)
+                self.asked = []
+
+            def submit(self, function, /, *words):
+                self.asked.append(words[1])
+                is_lost = len(self.asked) % 2 == 0 and len(self.asked) <= len(Many.files)
+                return super().submit(lose if is_lost else function, *words)
+
+        def lose(*_):
+            raise futures.BrokenExecutor("a worker went away")
+
+        with Losing() as executor:
+            answers = vramlab.map("replay", self.files, executor)
+        self.assertEqual([answer.file for answer in answers], self.files)
+        self.assertEqual(len(executor.asked), len(self.files) + len(self.files) // 2)
 
 
 class Examples(unittest.TestCase):

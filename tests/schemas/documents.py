@@ -210,6 +210,7 @@ def of_several(vramlab, files):
     yield "capacity-files", vramlab.json("capacity", *files, "--replays-above", "3")
     yield "replay-files", vramlab.json("replay", *files)
     yield "top-files", vramlab.json("top", *files, "--limit", "2")
+    yield "ranks", vramlab.json("ranks", *files)
     yield "top-files", vramlab.json("top", *files, "--growth", "--limit", "2")
 
 

@@ -36,7 +36,7 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "About vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 30> help_order = {{
+constexpr std::array<HelpRow, 31> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
@@ -48,6 +48,7 @@ constexpr std::array<HelpRow, 30> help_order = {{
     {"top", look},
     {"snapshot", look},
     {"steps", look},
+    {"ranks", look},
     {"report", look},
     {"page", look},
     {"streams", look},

@@ -1339,6 +1339,32 @@ class PoliciesRun(Value):
     notes: List[str]
 
 
+class RanksPeakReservedByte(Value):
+    """A part of vramlab ranks --json."""
+
+    __slots__ = ()
+    most: int
+    mean: int
+    median: int
+    least: int
+
+
+class RanksRow(Value):
+    """A part of vramlab ranks --json."""
+
+    __slots__ = ()
+    file: str
+    device: int
+    events: int
+    peak_allocated_bytes: Union[int, None]
+    peak_reserved_bytes: Union[int, None]
+    of_mean: Union[float, None]
+    failures: int
+    worst_line: Union[str, None]
+    worst_line_bytes: Union[int, None]
+    outlier: List[str]
+
+
 class Refused(Value):
     """A part of vramlab advise --json."""
 
