@@ -1,7 +1,10 @@
 """Every value of the module is that of the program's --json."""
 
+import csv
+import ctypes
 import doctest
 import importlib
+import importlib.util
 import io
 import json
 import os
@@ -10,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent import futures
 
 import vramlab
 from vramlab import notebook
@@ -18,7 +22,7 @@ SAMPLES = "traces/samples"
 TRAINING = f"{SAMPLES}/gpt_training.pickle.gz"
 STREAM_PROGRAMS = ("missing_record_stream", "overlap", "overused_record_stream")
 MODULES = ("vramlab", "vramlab.commands", "vramlab.program", "vramlab.recording",
-           "vramlab.values")
+           "vramlab.values", "vramlab.many", "vramlab.magic")
 
 
 def samples():
@@ -273,6 +277,163 @@ class Tables(unittest.TestCase):
             self.skipTest("polars is not installed")
         frame = vramlab.open(TRAINING).top().to_polars()
         self.assertEqual(frame["key"][0], "model.py:37 forward")
+
+
+    def test_columns_go_to_other_packages(self):
+        for package in ("pandas", "polars", "pyarrow"):
+            with self.subTest(package):
+                try:
+                    module = importlib.import_module(package)
+                except ImportError:
+                    self.skipTest(f"{package} is not installed")
+                for columns in self.columns():
+                    if package == "pyarrow":
+                        table = module.table(columns)
+                        table.validate(full=True)
+                        found = {name: table[name].to_pylist() for name in columns.names}
+                    elif package == "polars":
+                        found = {name: columns.to_polars()[name].to_list() for name in columns.names}
+                    else:
+                        frame = columns.to_pandas()
+                        found = {name: [None if module.isna(cell) else cell for cell in frame[name]]
+                                 for name in columns.names}
+                    self.assertEqual(found, {name: columns[name] for name in columns.names})
+
+    @staticmethod
+    def columns():
+        for file in (TRAINING, f"{SAMPLES}/leak.vtrace", f"{SAMPLES}/missing_record_stream.vtrace.jsonl"):
+            recording = vramlab.open(file)
+            yield from (recording.allocations(), recording.events(), recording.allocations(kinds="guess"))
+
+    def test_columns_are_the_rows_of_the_command(self):
+        for file, rows in ((f"{SAMPLES}/leak.vtrace", "allocations"), (TRAINING, "events")):
+            columns = getattr(vramlab.open(file), rows)()
+            written = subprocess.check_output(
+                [os.environ["VRAMLAB_PROGRAM"], "table", file, "--rows", rows], text=True)
+            expected = list(csv.DictReader(io.StringIO(written)))
+            told = [{name: "" if cell is None else str(cell) for name, cell in row.items()} for row in columns]
+            self.assertEqual(told, expected)
+            self.assertEqual(len(columns), len(expected))
+            self.assertEqual(columns[-1], list(columns)[-1])
+            again = pickle.loads(pickle.dumps(columns))
+            self.assertEqual(again["bytes"], columns["bytes"])
+            self.assertIn(f"{rows} of {file}", columns._repr_html_())
+
+    def test_an_arrow_stream_gives_back_all_that_it_holds(self):
+        from vramlab import arrow
+
+        columns = vramlab.open(f"{SAMPLES}/leak.vtrace").allocations()
+        capsule = columns.__arrow_c_stream__()
+        self.assertEqual((len(arrow._given), len(arrow._in_capsules)), (1, 1))
+        del capsule
+        self.assertEqual((len(arrow._given), len(arrow._in_capsules)), (0, 0))
+        stream = arrow._Stream(arrow._STREAM_SCHEMA, arrow._STREAM_NEXT, arrow._STREAM_ERROR,
+                               arrow._STREAM_RELEASE)
+        arrow._give(stream, arrow._Told([columns._arrow_column(column) for column in columns.document["columns"]],
+                                        stream))
+        schema, array, end = arrow._Schema(), arrow._Array(), arrow._Array()
+        place = ctypes.pointer(stream)
+        self.assertEqual(stream.get_schema(place, ctypes.pointer(schema)), 0)
+        self.assertEqual(stream.get_next(place, ctypes.pointer(array)), 0)
+        self.assertEqual(stream.get_next(place, ctypes.pointer(end)), 0)
+        self.assertFalse(end.release)
+        self.assertEqual([schema.children[at].contents.name.decode() for at in range(schema.n_children)],
+                         columns.names)
+        sizes = array.children[columns.names.index("bytes")].contents
+        found = ctypes.cast(sizes.buffers[1], ctypes.POINTER(ctypes.c_int64))[:array.length]
+        self.assertEqual(found, columns["bytes"])
+        stream.release(place)
+        schema.release(ctypes.pointer(schema))
+        array.release(ctypes.pointer(array))
+        self.assertEqual(len(arrow._given), 0)
+
+
+class Pictures(unittest.TestCase):
+    """Pictures of matplotlib, where it is installed; otherwise of a stand-in that notes the calls."""
+
+    class Axes:
+        def __init__(self):
+            self.calls = {}
+
+        def __getattr__(self, name):
+            return lambda *words, **options: self.calls.setdefault(name, []).append((words, options))
+
+    def pictures(self):
+        rec = vramlab.open(TRAINING)
+        return (rec.replay(), rec.sweep(["", "expandable_segments:True"]), rec.kinds(kinds="guess"), rec.top())
+
+    def test_they_show_what_the_answers_have(self):
+        replay, sweep, kinds, top = self.pictures()
+        axes = replay.plot(self.Axes())
+        self.assertEqual([options["label"] for _, options in axes.calls["fill_between"]], ["reserved", "allocated"])
+        events, reserved = axes.calls["fill_between"][0][0]
+        self.assertEqual(max(reserved) * 2**30, replay.peak_reserved)
+        self.assertEqual(events[-1], replay.rows[-1].event)
+        self.assertEqual(sweep.plot(self.Axes()).calls["set_yticks"][0][0][1],
+                         ["expandable_segments:True", "no options"])
+        groups = kinds.devices[0].groups
+        self.assertEqual(kinds.plot(self.Axes()).calls["set_yticks"][0][0][1], [group.key for group in groups])
+        self.assertEqual(len(top.plot(self.Axes()).calls["set_yticks"][0][0][1]),
+                         min(30, len(top.devices[0].groups)))
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed")
+    def test_matplotlib_draws_them(self):
+        import matplotlib
+
+        matplotlib.use("agg")
+        for answer in self.pictures():
+            picture = io.BytesIO()
+            answer.plot().figure.savefig(picture)
+            self.assertTrue(picture.getvalue().startswith(b"\x89PNG"))
+
+
+class Many(unittest.TestCase):
+    """One question about many recordings."""
+
+    files = [f"{SAMPLES}/leak.vtrace", f"{SAMPLES}/training.vtrace"] * 3
+
+    def test_answers_are_in_the_order_of_the_files(self):
+        alone = [vramlab.open(file).replay(conf="").peak_reserved for file in self.files]
+        for executor in (None, futures.ThreadPoolExecutor(3), futures.ProcessPoolExecutor(2)):
+            answers = vramlab.map("replay", self.files, executor, conf="")
+            self.assertEqual([answer.peak_reserved for answer in answers], alone)
+            if executor:
+                executor.shutdown()
+        self.assertEqual(vramlab.map(lambda rec: rec.info.format, self.files[:1]), ["native trace (binary)"])
+        self.assertEqual(vramlab.map("replay", []), [])
+
+    def test_errors_are_raised_or_returned(self):
+        files = [self.files[0], "no such file"]
+        with self.assertRaises(FileNotFoundError):
+            vramlab.map("replay", files)
+        found = vramlab.map("replay", files, errors="return")
+        self.assertEqual(found[0].file, files[0])
+        self.assertIsInstance(found[1], FileNotFoundError)
+        with self.assertRaisesRegex(AttributeError, "no method 'repaly'"):
+            vramlab.map("repaly", files)
+        with self.assertRaises(TypeError):
+            vramlab.map("replay", files[:1], confs="")
+
+    def test_a_question_that_is_lost_with_its_worker_is_asked_again(self):
+        class Losing(futures.ThreadPoolExecutor):
+            """Loses every second question, the first time."""
+
+            def __init__(self):
+                super().__init__(2)
+                self.asked = []
+
+            def submit(self, function, /, *words):
+                self.asked.append(words[1])
+                is_lost = len(self.asked) % 2 == 0 and len(self.asked) <= len(Many.files)
+                return super().submit(lose if is_lost else function, *words)
+
+        def lose(*_):
+            raise futures.BrokenExecutor("a worker went away")
+
+        with Losing() as executor:
+            answers = vramlab.map("replay", self.files, executor)
+        self.assertEqual([answer.file for answer in answers], self.files)
+        self.assertEqual(len(executor.asked), len(self.files) + len(self.files) // 2)
 
 
 class Examples(unittest.TestCase):

@@ -84,6 +84,44 @@ class WithStandIn(unittest.TestCase):
                 self.assertIn("batch batch=4 used no memory of a GPU", said)
         self.assertIn("expected a function at the top of a module", said)
 
+    def test_a_cell_of_a_notebook(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_program("""
+                import vramlab
+
+                class Shell:
+                    def register_magic_function(self, function, kind, name):
+                        assert (kind, name) == ("cell", "vramlab")
+                        self.magic = function
+                    def run_cell(self, text):
+                        exec(text, {})
+
+                shell = Shell()
+                vramlab.load_ipython_extension(shell)
+                torch.cuda.init()
+                cuda.figures["allocated_bytes.all.current"] = 1 << 20
+                found = shell.magic("-o kept.pickle", "from torch import cuda; "
+                                    "cuda.figures['allocated_bytes.all.current'] = 3 << 20; print('ran')")
+                print(found)
+                assert found.growth_bytes == 2 << 20 and found.peak_reserved == found.recording.replay().peak_reserved
+                assert "<svg" in found._repr_html_() and "out of memory on GPU 0" in found._repr_html_()
+                assert os.path.exists("kept.pickle")
+                assert shell.magic("", "").recording.info.rows
+                try:
+                    shell.magic("wrong", "print('never')")
+                except TypeError as error:
+                    print(error)
+                os.environ["FAKE_TORCH_WITHOUT_CUDA"] = "1"
+                assert shell.magic("", "print('ran too')") is None
+            """, folder).stdout
+        self.assertIn("ran\npeak allocated ", said)
+        self.assertIn(", +2.00 MiB held after the cell\n", said)
+        self.assertIn("out of memory on GPU 0: ", said)
+        self.assertIn("expected %%vramlab or %%vramlab -o FILE, found %%vramlab wrong", said)
+        self.assertIn("records nothing", said)
+        self.assertIn("ran too\n", said)
+        self.assertNotIn("never\n", said)
+
     def test_an_out_of_memory_is_explained(self):
         with tempfile.TemporaryDirectory() as folder:
             said = self.run_program("""

@@ -10,7 +10,7 @@ import typing
 import unittest
 
 from vramlab import answers
-from vramlab.values import BYTE_FIGURES, Mapping, Table, Value
+from vramlab.values import BYTE_FIGURES, TIME_FIGURES, Mapping, Table, Value
 
 SCHEMAS = "docs/reference/schemas"
 #: The schema of each class, and the part of it that the class holds.
@@ -80,6 +80,8 @@ class Annotations(unittest.TestCase):
             rows = [line.split("|") for line in file if line.startswith("| `")]
         sizes = {row[1].strip(" `") for row in rows if row[2].strip() == "bytes"}
         self.assertGreater(len(sizes), 15)
+        times = {row[1].strip(" `") for row in rows if row[2].strip() == "nanoseconds"}
+        self.assertEqual({name for name in times if not name.endswith("_ns")}, TIME_FIGURES)
         named = {name for name in sizes if not name.endswith("_bytes")}
         self.assertEqual(named - BYTE_FIGURES, set())
 

@@ -171,6 +171,9 @@ def of_the_rest(vramlab, scratch):
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "--conf",
                                  "expandable_segments:True", "-o", f"{scratch}/page.html")
     yield "generate-list", vramlab.json("generate", "--list")
+    yield "table", vramlab.json("table", SAMPLES + "leak.vtrace", "-o", f"{scratch}/leak.columns")
+    yield "table", vramlab.json("table", f"{scratch}/leak.pickle", "--rows", "events", "-o",
+                                f"{scratch}/events.csv")
     yield "sample", vramlab.json("sample")
     yield "sample", vramlab.json("sample", "leak", "-o", f"{scratch}/sample.vtrace")
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "-o", f"{scratch}/leak.html")
@@ -207,6 +210,7 @@ def of_several(vramlab, files):
     yield "capacity-files", vramlab.json("capacity", *files, "--replays-above", "3")
     yield "replay-files", vramlab.json("replay", *files)
     yield "top-files", vramlab.json("top", *files, "--limit", "2")
+    yield "ranks", vramlab.json("ranks", *files)
     yield "top-files", vramlab.json("top", *files, "--growth", "--limit", "2")
 
 

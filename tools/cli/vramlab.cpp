@@ -36,7 +36,7 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "About vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 30> help_order = {{
+constexpr std::array<HelpRow, 32> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
@@ -48,6 +48,7 @@ constexpr std::array<HelpRow, 30> help_order = {{
     {"top", look},
     {"snapshot", look},
     {"steps", look},
+    {"ranks", look},
     {"report", look},
     {"page", look},
     {"streams", look},
@@ -62,6 +63,7 @@ constexpr std::array<HelpRow, 30> help_order = {{
     {"policies", other_conditions},
     {"diff", files},
     {"convert", files},
+    {"table", files},
     {"generate", files},
     {"conform", project},
     {"help", project},
@@ -288,6 +290,8 @@ int main(int argument_count, char** arguments) {
   } catch (const vramlab::tools::ReaderGone&) {
     return static_cast<int>(ExitStatus::bad_input);
   } catch (const vramlab::traces::InputError& error) {
+    std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
+  } catch (const vramlab::tools::UnknownOption& error) {
     std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
   } catch (const std::exception& error) {
     const std::string lack = vramlab::tools::lack_of_system();

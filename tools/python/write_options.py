@@ -20,7 +20,7 @@ from vramlab.recording import Recording  # noqa: E402
 CALLED = [(getattr(Recording, name), name) for name in (
     "explain", "verify", "replay", "sweep", "advise", "capacity", "top", "snapshot", "diff", "pack", "policies",
     "steps", "streams", "live", "report", "convert")]
-CALLED += [(Recording.growth, "top")]
+CALLED += [(Recording.growth, "top"), (Recording.allocations, "table")]
 CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate", "sample")]
 CALLED += [(commands.dry_run, "dry-run"), (commands.fit, "fit"), (commands.record, "record"),
            (commands.run, "run")]
@@ -29,6 +29,8 @@ OWN = {"help", "json", "list-gpus", "quiet", "verbose"}
 #: Arguments of functions that are called otherwise than their option.
 RENAMED = {"confs": "conf"}
 KEYWORDS = {"from"}
+#: What a function says itself.
+SET = {Recording.growth: {"growth"}, Recording.allocations: {"rows", "format", "output", "force"}}
 TYPES = {"": "bool", "N": "int", "NUMBER": "float", "SIZE": "Amount", "TIME": "Amount"}
 
 HEADER = '''"""The options of each command, for editors and type checkers. Written by
@@ -74,7 +76,7 @@ def typed_dict(program, function, page):
     lines = [f"class {title}(TypedDict, total=False):", f'    """Options of vramlab {page}."""', ""]
     for option, kind in sorted(options_of(program, page)):
         name = option.replace("-", "_")
-        if option in OWN or name in named or (function is Recording.growth and name == "growth"):
+        if option in OWN or name in named or name in SET.get(function, ()):
             continue
         lines.append(f"    {name}{'_' if name in KEYWORDS else ''}: {kind}")
     return "\n".join(lines)

@@ -90,10 +90,16 @@ MessageForm asked_message_form() {
 
 std::string error_message(const std::exception& error, MessageForm form) {
   if (form == MessageForm::text) return text_line(error);
-  nlohmann::ordered_json message = {{"vramlab_message", "error"},
-                                    {"text", shown_name(error.what())}};
-  if (dynamic_cast<const UnknownOption*>(&error) != nullptr) message["unknown_option"] = true;
-  return compact_json_text(message) + "\n";
+  return compact_json_text({{"vramlab_message", "error"}, {"text", shown_name(error.what())}}) +
+         "\n";
+}
+
+std::string error_message(const UnknownOption& error, MessageForm form) {
+  if (form == MessageForm::text) return text_line(error);
+  return compact_json_text({{"vramlab_message", "error"},
+                            {"text", shown_name(error.what())},
+                            {"unknown_option", true}}) +
+         "\n";
 }
 
 std::string error_message(const traces::InputError& error, MessageForm form) {

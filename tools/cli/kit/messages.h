@@ -30,6 +30,7 @@ class UnknownOption : public std::runtime_error {
 
 // A line with its line break. The JSON of an InputError has file, position, expected and found.
 std::string error_message(const std::exception& error, MessageForm form);
+std::string error_message(const UnknownOption& error, MessageForm form);
 std::string error_message(const traces::InputError& error, MessageForm form);
 
 /// A line of JSON with its line break; `what` is the file that is read.

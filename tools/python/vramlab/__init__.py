@@ -29,13 +29,23 @@ from vramlab.commands import (
     workloads,
 )
 from vramlab.errors import Error, InputError, LimitError, MissingFileError, OptionError, ProgramNotFound
+from vramlab.many import map  # pylint: disable=redefined-builtin
 from vramlab.program import Progress, find_program
 from vramlab.recording import Recording
 from vramlab.values import Table, Value
 from vramlab.version import __version__
 
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """`%load_ext vramlab`: then `%%vramlab` shows the memory of a cell."""
+    from vramlab import magic
+
+    magic.load_ipython_extension(ipython)
+
+
 __all__ = [
     "Error", "InputError", "LimitError", "MissingFileError", "OptionError", "ProgramNotFound", "Progress", "Recording", "Table",
     "Value", "__version__", "advise", "ask", "capacity", "conform", "dry_run", "explain", "find_program", "fit", "generate",
-    "merge", "open", "record", "replay", "run", "sample", "samples", "sweep", "top", "workloads",
+    "map", "merge", "open", "record", "replay", "run", "sample", "samples", "sweep", "top", "workloads",
 ]

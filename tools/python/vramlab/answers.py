@@ -152,6 +152,12 @@ class Replay(Table):
                 zip(curve["allocated_bytes"], curve["reserved_bytes"]))
         ]
 
+    def plot(self, axes: Any = None) -> Any:
+        """The memory over its events, reserved and allocated, on axes of matplotlib, which it returns."""
+        from vramlab.plots import plot_replay
+
+        return plot_replay(self._document, axes)
+
     def _repr_html_(self) -> str:
         from vramlab.notebook import curve_svg, value_html
 
@@ -179,6 +185,12 @@ class Sweep(Table):
     if TYPE_CHECKING:
         @property
         def rows(self) -> List[Union[shapes.SweepRow, shapes.Refused]]: ...  # type: ignore[override]
+
+    def plot(self, axes: Any = None) -> Any:
+        """A bar for each option string, the best on top, on axes of matplotlib, which it returns."""
+        from vramlab.plots import plot_sweep
+
+        return plot_sweep(self._document, axes)
 
     @property
     def best(self) -> str:
@@ -267,6 +279,12 @@ class Holdings(Table):
     notes: List[str]
     devices: List[shapes.TopDevice]
     _shown = ("file", "moment", "grouped_by", "devices")
+
+    def plot(self, axes: Any = None) -> Any:
+        """A bar for each group, the largest on top, on axes of matplotlib, which it returns."""
+        from vramlab.plots import plot_holdings
+
+        return plot_holdings(self._document, axes)
 
     def _rows(self) -> List[Dict[str, Any]]:
         return rows_below(self._document["devices"], "groups", "device")

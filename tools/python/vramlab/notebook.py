@@ -20,7 +20,12 @@ def value_html(value: Value) -> str:
         for name, field in fields
         if not isinstance(field, (list, Mapping)) and name != "schema_version"
     )
-    return f"<b>{_text(type(value).__name__)}</b><table>{cells}</table>"
+    return f"{title_html(value._name or type(value).__name__)}<table>{cells}</table>"
+
+
+def title_html(title: str) -> str:
+    """The name of what follows."""
+    return f"<b>{_text(title)}</b>"
 
 
 def rows_html(rows: Sequence[Dict[str, Any]]) -> str:

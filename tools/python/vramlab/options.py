@@ -285,6 +285,12 @@ class GrowthOptions(TypedDict, total=False):
     native: bool
 
 
+class AllocationsOptions(TypedDict, total=False):
+    """Options of vramlab table."""
+
+    kinds: Literal["recorded", "guess"]
+
+
 class MergeOptions(TypedDict, total=False):
     """Options of vramlab merge."""
 

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union
 
 from vramlab import answers, program
+from vramlab.columns import Columns, table_of
 from vramlab.program import Listener, Path
 from vramlab.scratch import Scratch
 from vramlab.values import Value, first_of
@@ -136,6 +137,24 @@ class Recording:
         'not labelled'
         """
         return self.top(at, **{"by": "module", **options})  # type: ignore[arg-type]
+
+    def allocations(self, **options: Unpack[of.AllocationsOptions]) -> Columns:
+        """Every allocation with its size, life, stack and kind, as columns.
+
+        >>> allocations = rec.allocations()
+        >>> len(allocations), allocations[0]["bytes"], allocations[0]["call_site"]
+        (15700, 207618048, 'model.py:27 __init__')
+        """
+        return table_of(self.path, "allocations", options, self.progress)
+
+    def events(self) -> Columns:
+        """Every event, as columns.
+
+        >>> events = rec.events()
+        >>> len(events), events[0]["action"]
+        (47473, 'segment_alloc')
+        """
+        return table_of(self.path, "events", {}, self.progress)
 
     def growth(self, **options: Unpack[of.GrowthOptions]) -> answers.Growth:
         """Call sites that hold more with each iteration.

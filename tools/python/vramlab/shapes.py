@@ -1339,6 +1339,32 @@ class PoliciesRun(Value):
     notes: List[str]
 
 
+class RanksPeakReservedByte(Value):
+    """A part of vramlab ranks --json."""
+
+    __slots__ = ()
+    most: int
+    mean: int
+    median: int
+    least: int
+
+
+class RanksRow(Value):
+    """A part of vramlab ranks --json."""
+
+    __slots__ = ()
+    file: str
+    device: int
+    events: int
+    peak_allocated_bytes: Union[int, None]
+    peak_reserved_bytes: Union[int, None]
+    of_mean: Union[float, None]
+    failures: int
+    worst_line: Union[str, None]
+    worst_line_bytes: Union[int, None]
+    outlier: List[str]
+
+
 class Refused(Value):
     """A part of vramlab advise --json."""
 
@@ -2074,6 +2100,44 @@ class SweepShard(Value):
     __slots__ = ()
     index: int
     count: int
+
+
+class TableColumn(Value):
+    """A part of vramlab table --json."""
+
+    __slots__ = ()
+    name: str
+    type: Literal["integer", "address", "text"]
+    unit: Union[Literal["bytes", "nanoseconds"], None]
+    empty_cells: int
+    parts: Union[None, "TableNumberParts", "TableTextParts"]
+
+
+class TableNumberParts(Value):
+    """A part of vramlab table --json."""
+
+    __slots__ = ()
+    validity: Union[None, "TablePlace"]
+    cells: "TablePlace"
+
+
+class TablePlace(Value):
+    """A part of vramlab table --json."""
+
+    __slots__ = ()
+    offset: int
+    bytes: int
+
+
+class TableTextParts(Value):
+    """A part of vramlab table --json."""
+
+    __slots__ = ()
+    validity: Union[None, "TablePlace"]
+    cells: "TablePlace"
+    text_ends: "TablePlace"
+    texts: "TablePlace"
+    text_count: int
 
 
 class Timeline(Value):

@@ -30,6 +30,24 @@ def size_text(count: int) -> str:
     return f"{size:.2f} PiB"
 
 
+#: Figures in nanoseconds whose names do not say so; others end in `_ns`.
+TIME_FIGURES = frozenset({"device_time"})
+
+
+def time_text(count: int) -> str:
+    """Nanoseconds as the program prints them.
+
+    >>> time_text(512), time_text(82205383), time_text(3000000000)
+    ('512 ns', '82.21 ms', '3.00 s')
+    """
+    time = float(count)
+    for unit in ("ns", "us", "ms"):
+        if abs(time) < 1000:
+            return f"{count} ns" if unit == "ns" else f"{time:.2f} {unit}"
+        time /= 1000
+    return f"{time:.2f} s"
+
+
 def shown_text(name: str, value: Any) -> str:
     """A field as people read it: sizes with a unit, lists and objects by how much is in them."""
     if isinstance(value, (list, tuple)):
@@ -39,6 +57,8 @@ def shown_text(name: str, value: Any) -> str:
     is_size = name in BYTE_FIGURES or name == "bytes" or name.endswith("_bytes")
     if is_size and isinstance(value, int) and not isinstance(value, bool):
         return size_text(value)
+    if name in TIME_FIGURES and isinstance(value, int):
+        return time_text(value)
     return repr(value)
 
 
@@ -52,7 +72,7 @@ class Value(Mapping):  # type: ignore[type-arg]
     Value(peak_reserved=1.00 GiB, devices=[1])
     """
 
-    __slots__ = ("_document", "_rest")
+    __slots__ = ("_document", "_rest", "_name")
     #: The fields that `repr` shows; all if there are none.
     _shown: ClassVar[Tuple[str, ...]] = ()
 
@@ -60,15 +80,17 @@ class Value(Mapping):  # type: ignore[type-arg]
         self._document = document
         #: What the values of this answer have besides it, such as a folder that must live as long.
         self._rest: Any = None
+        #: The field that it was, as a heading.
+        self._name: str = ""
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self._document:
-            return wrapped(self._document[name])
+            return wrapped(self._document[name], name)
         raise AttributeError(f"{type(self).__name__} has no field {name!r}; it has "
                              + ", ".join(self._document) if not name.startswith("_") else name)
 
     def __getitem__(self, name: str) -> Any:
-        return wrapped(self._document[name])
+        return wrapped(self._document[name], name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._document)
@@ -138,12 +160,14 @@ class Table(Value):
         return value_html(self) + rows_html(self.flat_rows())
 
 
-def wrapped(value: Any) -> Any:
-    """JSON with its objects as values."""
+def wrapped(value: Any, name: str = "") -> Any:
+    """JSON with its objects as values, which know the name of their field."""
     if isinstance(value, dict):
-        return Value(value)
+        found = Value(value)
+        found._name = name
+        return found
     if isinstance(value, list):
-        return [wrapped(item) for item in value]
+        return [wrapped(item, f"{name}[{at}]" if name else "") for at, item in enumerate(value)]
     return value
 
 
