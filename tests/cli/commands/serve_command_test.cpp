@@ -120,6 +120,29 @@ TEST_F(Serve, says_in_which_phase_memory_was_missing) {
   EXPECT_EQ(answer()["processes"][0]["failed_in"], "graphs");
 }
 
+TEST_F(Serve, failure_of_the_engine_counts_and_not_that_of_the_process_that_started_it) {
+  const ProgramResult result = serve(
+      {}, python({"-c",
+                  "import os, torch\nfrom vllm.v1.engine.core import EngineCore\n"
+                  "child = os.fork()\nif child == 0:\n    EngineCore()\n"
+                  "os.waitpid(child, 0)\ntorch.cuda.init()\nraise RuntimeError('engine failed')\n"},
+                 "graphs"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("OUT OF MEMORY      20.00 MiB requested at "));
+  EXPECT_THAT(result.errors, Not(HasSubstr("failed             ")));
+}
+
+TEST_F(Serve, history_of_a_killed_engine_is_that_up_to_its_start) {
+  const ProgramResult result =
+      serve({}, python({"-c",
+                        "import os, signal\nfrom vllm.v1.engine.core import EngineCore\n"
+                        "child = os.fork()\nif child == 0:\n    EngineCore()\n"
+                        "    os.kill(os.getpid(), signal.SIGKILL)\nos.waitpid(child, 0)\n"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("weights            40.00 MiB"));
+  EXPECT_THAT(result.errors, HasSubstr("was killed before it told what it did"));
+}
+
 TEST_F(Serve, names_that_the_engine_does_not_have_are_told_and_replaced_by_nothing) {
   const ProgramResult result = serve_script("", "names");
   EXPECT_EQ(result.exit_status, 0);

@@ -69,6 +69,9 @@ void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);
 
+/* The notes up to now are written, as they are at the end of the process, which may be killed. */
+void vramlab_dry_run_write_notes(void);
+
 /* The driver answers NVML from now on, as if it were initialized, in this process. The program has
  * not used it by that: its children may. */
 void vramlab_dry_run_answer_nvml(void);

@@ -201,6 +201,12 @@ std::atomic<int> runtime_in_use{0};
 
 NOTES_EXPORT void vramlab_dry_run_set_runtime(int version) { runtime_in_use = version; }
 NOTES_EXPORT int vramlab_dry_run_runtime() { return runtime_in_use; }
+NOTES_EXPORT void vramlab_dry_run_write_notes() {
+  vramlab::dry_run::the_driver().look([](const vramlab::dry_run::StandInDriver&) {
+    vramlab::dry_run::write_process_notes();
+    return 0;
+  });
+}
 NOTES_EXPORT void vramlab_dry_run_answer_nvml() {
   vramlab::dry_run::the_driver().look([](vramlab::dry_run::StandInDriver& driver) {
     driver.answer_nvml();

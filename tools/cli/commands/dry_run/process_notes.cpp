@@ -79,6 +79,7 @@ PythonNotes python_from(const ordered_json& object) {
   notes.missing_functions = texts_of(object, "missing_functions");
   notes.troubles = texts_of(object, "troubles");
   notes.files = files_from(object);
+  notes.has_ended = value_of<bool>(object, "has_ended");
   if (const auto serving = object.find("serving"); serving != object.end())
     notes.serving = *serving;
   if (const auto failures = object.find("out_of_memory"); failures != object.end()) {

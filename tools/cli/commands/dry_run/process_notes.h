@@ -101,6 +101,8 @@ struct PythonNotes {
   std::vector<std::string> missing_functions;
   /// Empty unless they were asked for.
   std::vector<NotedFile> files;
+  /// It told all that it did; false for one that was killed before.
+  bool has_ended = false;
   /// Marks at functions of an inference engine, for `serve`; null unless they were asked for.
   nlohmann::ordered_json serving;
   /// Errors inside the hook.

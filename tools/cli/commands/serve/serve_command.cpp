@@ -152,6 +152,10 @@ void find_parts(const DryRunArguments& arguments, ServeOutcome& outcome) {
     const auto device = serving.notes.says.count("device_bytes");
     const auto memory = arguments.memory() && device ? std::optional(Bytes{*device}) : std::nullopt;
     serving.parts = find_serving_parts(serving.notes, *process.findings.recording, memory);
+    if (!process.notes.python->has_ended && outcome.server == ServerState::no_server)
+      serving.parts.doubts.push_back(
+          process.notes.name() +
+          " was killed before it told what it did after the engine was ready");
     outcome.processes.push_back(std::move(serving));
   }
 }

@@ -77,23 +77,34 @@ std::string state_text(const ServeOutcome& outcome) {
   return "DID NOT START; exit status " + std::to_string(outcome.run.status);
 }
 
+/// `, while weights were loaded`; empty if the process failed in no phase.
+std::string failed_phase(const DryRunProcess& process) {
+  if (!process.notes.python) return "";
+  const std::string phase = phase_text(serving_notes(process.notes.python->serving).failed_in);
+  return phase.empty() ? "" : ", " + phase;
+}
+
+/// The first process that ran out of memory, else the engine's error, else that of another process,
+/// which mostly says that the engine failed.
 void add_failure(std::string& text, const ServeOutcome& outcome) {
+  const DryRunProcess* failed = nullptr;
   for (const DryRunProcess& process : outcome.run.processes) {
     const auto& python = process.notes.python;
-    std::string phase;
-    if (python) phase = phase_text(serving_notes(python->serving).failed_in);
-    if (!phase.empty()) phase = ", " + phase;
-    if (python && !python->failures.empty()) {
+    if (!python) continue;
+    if (!python->failures.empty()) {
       const NotedFailure& failure = python->failures.front();
       return add_line(text, "OUT OF MEMORY",
                       format_bytes(Bytes{failure.requested_bytes}) + " requested at " +
-                          short_place(failure.place) + phase);
+                          short_place(failure.place) + failed_phase(process));
     }
-    if (python && python->error)
-      return add_line(text, "failed",
-                      python->error->type + " at " + short_place(python->error->place) + phase);
-    if (!phase.empty()) return add_line(text, "failed", phase.substr(2));
+    const bool says_more = failed == nullptr || failed_phase(*failed).empty();
+    if (says_more && (python->error || !failed_phase(process).empty())) failed = &process;
   }
+  if (failed == nullptr) return;
+  const auto& error = failed->notes.python->error;
+  add_line(text, "failed",
+           (error ? error->type + " at " + short_place(error->place) : failed->notes.name()) +
+               failed_phase(*failed));
 }
 
 void add_weights(std::string& text, const ServeOutcome& outcome, const ServingProcess& process) {

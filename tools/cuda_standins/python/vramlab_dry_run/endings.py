@@ -73,8 +73,9 @@ def _finish(is_asked_to_end=False):
     if _process != os.getpid() or _is_finished:
         return
     _is_finished = True
-    from vramlab_dry_run import callbacks, leaving
+    from vramlab_dry_run import callbacks, leaving, report
 
+    report.values["has_ended"] = True
     _write()
     callbacks.take_back()
     if not is_asked_to_end:
