@@ -230,8 +230,8 @@ class EngineReplay {
   [[gnu::noinline]] MallocResult allocate_beside_chosen(Bytes bytes, StreamId stream,
                                                         std::uint64_t number) {
     const auto at = allocate_where_chosen(bytes, stream, number);
-    const MallocResult result = at ? MallocResult{MallocOutcome::allocated, *at}
-                                   : allocate_anywhere(bytes, stream, number);
+    const MallocResult result =
+        at ? MallocResult{MallocOutcome::allocated, *at} : allocate_anywhere(bytes, stream, number);
     const std::vector<std::uint64_t>& formers = conditions_.setup.history->formers;
     if (result && std::ranges::binary_search(formers, number)) began_[number] = result.address;
     return result;

@@ -1653,6 +1653,94 @@ class SampleSample(Value):
     output: Union[str, None]
 
 
+class ServeEngineSays(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    device_bytes: Union[int, None]
+    free_bytes: Union[int, None]
+    requested_bytes: Union[int, None]
+    weights_bytes: Union[int, None]
+    activations_bytes: Union[int, None]
+    graphs_estimate_bytes: Union[int, None]
+    graphs_bytes: Union[int, None]
+    cache_budget_bytes: Union[int, None]
+    cache_bytes: Union[int, None]
+    cache_blocks: Union[int, None]
+    block_tokens: Union[int, None]
+    cache_tokens: Union[int, None]
+    longest_request: Union[int, None]
+    tokens_in_batch: Union[int, None]
+    requests_in_batch: Union[int, None]
+    rank: Union[int, None]
+    ranks: Union[int, None]
+    utilization: Union[float, None]
+    most_requests: Union[float, None]
+    graphs_mode: Union[str, None]
+
+
+class ServeProcess(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    process: int
+    engine: str
+    version: Union[str, None]
+    torch: Union[str, None]
+    is_ready: bool
+    failed_in: Union[str, None]
+    parts: "ServeProcessPart"
+    graph_sizes: List["ServeProcessGraphSize"]
+    engine_says: "ServeEngineSays"
+    not_found: List[str]
+    doubts: List[str]
+
+
+class ServeProcessGraphSize(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    size: Union[str, None]
+    graphs: int
+    bytes: int
+
+
+class ServeProcessPart(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    weights: Union[int, None]
+    activations: Union[int, None]
+    graphs: Union[int, None]
+    beside_graphs: Union[int, None]
+    cache: Union[int, None]
+    cache_tokens: Union[int, None]
+    buffers: Union[int, None]
+    outside: Union[int, None]
+    peak_with_cache: Union[int, None]
+    left: Union[int, None]
+    possible_cache: Union[int, None]
+    possible_cache_tokens: Union[int, None]
+
+
+class ServeUtilization(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    largest: Union[float, None]
+    next: Union[float, None]
+    runs: List["ServeUtilizationRun"]
+
+
+class ServeUtilizationRun(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    utilization: float
+    has_started: bool
+    cache_tokens: Union[int, None]
+
+
 class SnapshotBlock(Value):
     """A part of vramlab snapshot --json."""
 

@@ -18,6 +18,7 @@
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/table.h"
+#include "tools/cli/printers/text_lines.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
