@@ -76,19 +76,7 @@ void HoldingsFinder::most_is_reserved(std::int64_t device) {
 }
 
 void HoldingsFinder::restored(std::int64_t device, const RestoredBlocks& restored) {
-  Device& changed = device_of(device);
-  MemoryEvent event = restored.event;
-  for (const LiveBlock& block : changed.in_order()) {
-    if (restored.is_live(block.key)) continue;
-    event.kind = MemoryEventKind::freed;
-    event.block.key = block.key;
-    changed.apply(event);
-  }
-  for (const LiveBlock& block : restored.created) {
-    event.kind = MemoryEventKind::allocated;
-    event.block = block;
-    changed.apply(event);
-  }
+  apply_restored(restored, device_of(device));
 }
 
 void HoldingsFinder::Device::mark(const EventMoment& at) {

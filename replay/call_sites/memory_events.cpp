@@ -47,6 +47,21 @@ MemoryEvent label_event(const DeviceHistory& history, const MemoryLabel& label) 
 
 }  // namespace
 
+void apply_restored(const RestoredBlocks& restored, LiveBlocks& blocks) {
+  MemoryEvent event = restored.event;
+  for (const LiveBlock& block : blocks.in_order()) {
+    if (restored.is_live(block.key)) continue;
+    event.kind = MemoryEventKind::freed;
+    event.block.key = block.key;
+    blocks.apply(event);
+  }
+  for (const LiveBlock& block : restored.created) {
+    event.kind = MemoryEventKind::allocated;
+    event.block = block;
+    blocks.apply(event);
+  }
+}
+
 void pass_end(const DeviceHistory& history, MemoryEventSink& sink) {
   for (const SnapshotSegment& segment : history.final_segments) {
     sink.final_segment(history.device);

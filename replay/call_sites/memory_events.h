@@ -30,6 +30,9 @@ struct RestoredBlocks {
   std::vector<LiveBlock> created;
 };
 
+/// Frees the blocks that the checkpoint ended, and hands out those that it created.
+void apply_restored(const RestoredBlocks& restored, LiveBlocks& blocks);
+
 class MemoryEventSink {
  public:
   MemoryEventSink() = default;

@@ -82,19 +82,8 @@ class Allocations : public MemoryEventSink {
   }
   void restored(std::int64_t number, const RestoredBlocks& restored) override {
     Device& device = device_of(number);
-    MemoryEvent event = restored.event;
-    device.now = &event;
-    for (const LiveBlock& block : device.in_order()) {
-      if (restored.is_live(block.key)) continue;
-      event.kind = MemoryEventKind::freed;
-      event.block.key = block.key;
-      device.apply(event);
-    }
-    for (const LiveBlock& block : restored.created) {
-      event.kind = MemoryEventKind::allocated;
-      event.block = block;
-      device.apply(event);
-    }
+    device.now = &restored.event;
+    apply_restored(restored, device);
   }
 
   MemoryTable finish() {

@@ -36,7 +36,7 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "About vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 32> help_order = {{
+constexpr std::array<HelpRow, 33> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
@@ -59,6 +59,7 @@ constexpr std::array<HelpRow, 32> help_order = {{
     {"capacity", other_conditions},
     {"fit", other_conditions},
     {"serve", other_conditions},
+    {"bisect", other_conditions},
     {"pack", other_conditions},
     {"policies", other_conditions},
     {"diff", files},

@@ -20,6 +20,7 @@
 
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/outputs.h"
+#include "tools/cli/kit/shared_files.h"
 #include "tools/cli/printers/shown_text.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
@@ -230,14 +231,11 @@ void require_own_libraries(const std::string& what) {
 
 std::filesystem::path find_own_file(const std::filesystem::path& built,
                                     const std::filesystem::path& installed) {
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  for (const std::filesystem::path& place :
-       {built, VRAMLAB_LIBRARY_PLACE / installed, "../lib" / installed}) {
-    auto path = (folder / place).lexically_normal();
-    if (std::filesystem::exists(path)) return path;
-  }
+  const auto found =
+      first_own_place({built, VRAMLAB_LIBRARY_PLACE / installed, "../lib" / installed});
+  if (found) return *found;
   throw traces::InputError(
-      {folder.string(), "", built.string(),
+      {own_folder().string(), "", built.string(),
        "none here and no " + installed.string() + " in " + std::string(VRAMLAB_LIBRARY_PLACE)});
 }
 

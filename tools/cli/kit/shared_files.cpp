@@ -2,35 +2,34 @@
 
 #include <fstream>
 #include <iterator>
-#include <system_error>
 
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
-namespace {
 
-std::optional<std::filesystem::path> first_that_exists(
+std::filesystem::path own_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+std::optional<std::filesystem::path> first_own_place(
     std::initializer_list<std::filesystem::path> places) {
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto folder = own_folder();
   for (const std::filesystem::path& place : places) {
     auto path = (folder / place).lexically_normal();
-    std::error_code error;
-    if (std::filesystem::is_regular_file(path, error)) return path;
+    if (std::filesystem::exists(path)) return path;
   }
   return {};
 }
 
-}  // namespace
-
 std::optional<std::filesystem::path> find_shared_file(const std::filesystem::path& name) {
-  return first_that_exists({VRAMLAB_DATA_PLACE / name, "share/vramlab" / name});
+  return first_own_place({VRAMLAB_DATA_PLACE / name, "share/vramlab" / name});
 }
 
 std::optional<std::filesystem::path> find_page() {
   constexpr const char* page = "vramlab.html";
   if (auto path = find_shared_file(page)) return path;
   // A clone, where tools/web/build.sh left it.
-  return first_that_exists({std::filesystem::path("../build-page") / page});
+  return first_own_place({std::filesystem::path("../build-page") / page});
 }
 
 std::string shared_file_bytes(const std::filesystem::path& path) {
