@@ -36,7 +36,7 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "About vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 33> help_order = {{
+constexpr std::array<HelpRow, 34> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
@@ -66,6 +66,7 @@ constexpr std::array<HelpRow, 33> help_order = {{
     {"convert", files},
     {"table", files},
     {"generate", files},
+    {"mcp", project},
     {"conform", project},
     {"help", project},
     {"manual", project},

@@ -22,6 +22,11 @@ std::string compact_json_text(const nlohmann::ordered_json& value) {
   return dumped(value, no_indent);
 }
 
+std::string text_in(const nlohmann::ordered_json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
 nlohmann::ordered_json metric_number(const replay::MetricValue& value) {
   const replay::Metric* metric = replay::find_metric(value.name);
   check(metric != nullptr, "a metric that is printed is one of the table");

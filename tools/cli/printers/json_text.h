@@ -34,6 +34,9 @@ inline nlohmann::ordered_json text_or_null(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
 
+/// The text of a member; empty if it is missing or no text.
+std::string text_in(const nlohmann::ordered_json& object, const char* name);
+
 // The result of a function for a value, or for each item of a list. Several commands have functions
 // of one name, so the value's type chooses the function.
 

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tools/cli/commands/fit/own_processes.h"
+#include "tools/cli/kit/own_processes.h"
 #include "tools/cli/kit/preloaded_program.h"
 #include "tools/cli/printers/json_text.h"
 

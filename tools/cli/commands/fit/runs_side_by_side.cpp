@@ -17,7 +17,7 @@
 #include <stdexcept>
 
 #include "tools/cli/commands/fit/fork_server.h"
-#include "tools/cli/commands/fit/own_processes.h"
+#include "tools/cli/kit/own_processes.h"
 #include "tools/cli/kit/preloaded_program.h"
 #include "tools/cli/printers/json_text.h"
 

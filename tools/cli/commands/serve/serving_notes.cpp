@@ -1,14 +1,11 @@
 #include "tools/cli/commands/serve/serving_notes.h"
 
+#include "tools/cli/printers/json_text.h"
+
 namespace vramlab::tools {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string text_in(const ordered_json& object, const char* name) {
-  const auto found = object.find(name);
-  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
-}
 
 std::optional<std::uint64_t> count_in(const ordered_json& object, const char* name) {
   const auto found = object.find(name);

@@ -1,4 +1,4 @@
-#include "tools/cli/commands/fit/own_processes.h"
+#include "tools/cli/kit/own_processes.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,12 +16,16 @@ void stand_alone(pid_t parent, int signal) {
   if (getppid() != parent) _exit(1);
 }
 
-void take_standard_streams(const std::string& log) {
+void take_standard_streams(int output, int told) {
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (input >= 0) dup2(input, STDIN_FILENO);
   if (output >= 0) dup2(output, STDOUT_FILENO);
-  if (output >= 0) dup2(output, STDERR_FILENO);
+  if (told >= 0) dup2(told, STDERR_FILENO);
+}
+
+void take_standard_streams(const std::string& log) {
+  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  take_standard_streams(output, output);
 }
 
 }  // namespace vramlab::tools

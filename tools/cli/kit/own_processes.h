@@ -1,4 +1,4 @@
-// The beginning of a process that `fit` makes by fork: its signals, its group and its standard
+// The beginning of a process that a command makes by fork: its signals, its group and its standard
 // streams.
 #pragma once
 
@@ -13,5 +13,8 @@ void stand_alone(pid_t parent, int signal);
 
 /// The output goes to a new file, the input is empty.
 void take_standard_streams(const std::string& log);
+
+/// The output and what is told go to these files, the input is empty.
+void take_standard_streams(int output, int told);
 
 }  // namespace vramlab::tools
