@@ -1,5 +1,6 @@
 #include "replay/replayer/step.h"
 
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -17,22 +18,77 @@ void forget(DeviceReplay& replay) {
   replay.forget_history();
 }
 
+struct Counter {
+  std::string_view name;
+  bool is_bytes = false;
+  std::int64_t value = 0;
+};
+
+/// Of the counters of both kinds of blocks the sums, in the order of the names.
+std::array<Counter, 16> counters_of(const StatisticValues& values) {
+  return {{{"active.all.current", false, values.active.all.current},
+           {"active_bytes.all.current", true, values.active_bytes.all.current},
+           {"allocated_bytes.all.current", true, values.allocated_bytes.all.current},
+           {"allocation.all.current", false, values.allocation.all.current},
+           {"inactive_split.all.current", false, values.inactive_split.all.current},
+           {"inactive_split_bytes.all.current", true, values.inactive_split_bytes.all.current},
+           {"num_alloc_retries", false, values.num_alloc_retries},
+           {"num_device_alloc", false, values.num_device_alloc},
+           {"num_device_free", false, values.num_device_free},
+           {"num_ooms", false, values.num_ooms},
+           {"num_sync_all_streams", false, values.num_sync_all_streams},
+           {"oversize_allocations.current", false, values.oversize_allocations.current},
+           {"oversize_segments.current", false, values.oversize_segments.current},
+           {"requested_bytes.all.current", true, values.requested_bytes.all.current},
+           {"reserved_bytes.all.current", true, values.reserved_bytes.all.current},
+           {"segment.all.current", false, values.segment.all.current}}};
+}
+
+std::vector<CounterChange> changes_of(const StatisticValues& before, const StatisticValues& after) {
+  const auto old_values = counters_of(before);
+  const auto new_values = counters_of(after);
+  std::vector<CounterChange> changes;
+  for (std::size_t i = 0; i < new_values.size(); ++i)
+    if (const Counter& counter = new_values[i]; counter.value != old_values[i].value)
+      changes.push_back({counter.name, counter.is_bytes, old_values[i].value, counter.value});
+  return changes;
+}
+
 class StepRecorder {
  public:
   StepRecorder(StepRange range, std::vector<Step>& steps) : range_(range), steps_(steps) {}
+
+  /// What is there at the start of a recording's device.
+  void begin(DeviceReplay& replay) {
+    Device& device = devices_[replay.device()];
+    device.counted = replay.statistics();
+    device.state.reset();
+    if (range_.first == 0) device.state = replay.take_snapshot();
+    forget(replay);
+  }
 
   void add(DeviceReplay& replay, const traces::ProgramEvent& event, std::uint64_t number) {
     Device& device = devices_[replay.device()];
     note_names(device, replay, event);
     const std::size_t failures_before = std::exchange(device.failures, replay.failures().size());
-    if (!range_.contains(number)) return forget(replay);
+    const StatisticValues counted_before = std::exchange(device.counted, replay.statistics());
+    if (!range_.contains(number)) {
+      device.state.reset();
+      if (number + 1 == range_.first) device.state = replay.take_snapshot();
+      return forget(replay);
+    }
     Step& step = steps_.emplace_back();
     step.number = number;
     step.event = event;
     step.rules = replay.take_rules();
     for (const AllocatorEvent& entry : replay.take_history()) step.entries.push_back(entry);
     if (device.failures > failures_before) step.failure = replay.failures().back().figures;
+    step.counters = changes_of(counted_before, device.counted);
     note_state(step, device, replay);
+    if (device.state && event.kind == Kind::malloc)
+      step.passed_over = blocks_passed_over(*device.state, step.state, event, step.entries,
+                                            replay.engine().settings());
+    device.state = step.state;
   }
 
  private:
@@ -40,6 +96,10 @@ class StepRecorder {
     /// The last block at each address.
     std::map<Address, std::uint64_t> names;
     std::size_t failures = 0;
+    /// After the last event.
+    StatisticValues counted;
+    /// The same; empty where it was not looked at.
+    std::optional<Snapshot> state = Snapshot{};
   };
 
   static void note_names(Device& device, const DeviceReplay& replay,
@@ -83,7 +143,7 @@ void StepRecorder::note_state(Step& step, const Device& device, DeviceReplay& re
 ReplayWatch watch_steps(StepRange range, std::vector<Step>& steps) {
   ReplayWatch watch;
   const auto recorder = std::make_shared<StepRecorder>(range, steps);
-  watch.at_start = forget;
+  watch.at_start = [recorder](DeviceReplay& replay) { recorder->begin(replay); };
   watch.after_event = [recorder](DeviceReplay& replay, const traces::ProgramEvent& event,
                                  std::uint64_t number) { recorder->add(replay, event, number); };
   return watch;

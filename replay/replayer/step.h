@@ -5,14 +5,25 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "allocator/listeners/rules.h"
 #include "allocator/types/answers.h"
 #include "allocator/types/snapshot.h"
+#include "replay/replayer/passed_over.h"
 #include "replay/replayer/replay_watch.h"
 
 namespace vramlab::replay {
+
+/// A counter of torch.cuda.memory_stats() that an event changed.
+struct CounterChange {
+  /// As there, such as `segment.all.current`.
+  std::string_view name;
+  bool is_bytes = false;
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
 
 struct Step {
   std::uint64_t number = 0;
@@ -22,6 +33,10 @@ struct Step {
   std::vector<AllocatorEvent> entries;
   /// If its request failed.
   std::optional<OutOfMemory> failure;
+  /// Free blocks that its request could have got. Of a program with several devices, not for the
+  /// first step of each if earlier ones are left out.
+  std::vector<PassedOver> passed_over;
+  std::vector<CounterChange> counters;
   Snapshot state;
   /// The names that the program gave to the blocks in the state that it holds, or that wait.
   std::map<Address, std::uint64_t> ids;

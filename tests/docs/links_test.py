@@ -208,6 +208,35 @@ class PagesOfTheTree(unittest.TestCase):
         self.expect_none(overlong_lines(self.pages))
 
 
+class ReadingGuide(unittest.TestCase):
+    """The rules and the stations of the tour that docs/reference/reading_guide.md names exist."""
+
+    def cells(self, page, titles):
+        """Of each table the cells below one of these titles."""
+        found, column = [], None
+        for row in page.splitlines():
+            cells = [cell.strip() for cell in row.split("|")[1:-1]]
+            if not cells:
+                column = None
+            elif set(titles) & set(cells):
+                column = next(cells.index(title) for title in titles if title in cells)
+            elif column is not None:
+                found.append(cells[column])
+        return found
+
+    def test_rules_and_stations_exist(self):
+        pages = read_pages(TOP)
+        guide = pages["docs/reference/reading_guide.md"]
+        rules = set(re.findall(r"^\| (\d+\.\d+) \|", pages["docs/reference/fidelity.md"], re.MULTILINE))
+        named = set(re.findall(r"\d+\.\d+", " ".join(self.cells(guide, ("rule", "rules")))))
+        self.assertGreater(len(named), 50)
+        self.assertLessEqual(named, rules)
+        programs = os.listdir(os.path.join(TOP, "tools/web/page/tour"))
+        stations = {int(name[:2]) for name in programs if name[0].isdigit()}
+        told = set(map(int, re.findall(r"\d+", " ".join(self.cells(guide, ("station",))))))
+        self.assertEqual(told, stations)
+
+
 class Rules(unittest.TestCase):
     """The rules on made-up trees: they can say no."""
 

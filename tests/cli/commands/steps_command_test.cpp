@@ -33,6 +33,17 @@ TEST(StepsCommand, gives_the_text_of_each_rule_that_acted_once) {
       EXPECT_TRUE(document["rules"].contains(rule.get<std::string>())) << rule;
 }
 
+TEST(StepsCommand, shows_segments_that_changed_and_counts_the_others) {
+  const std::string lines = header + malloc_line(1, 12U << 20) + malloc_line(2, 14U << 20);
+  const ProgramResult all = steps({}, lines);
+  EXPECT_THAT(all.output, HasSubstr("  as before      1 segment\n"));
+  EXPECT_THAT(all.output, HasSubstr("segment 2 (+1)"));
+  // The first step that is shown has all of them.
+  const ProgramResult last = steps({"--from", "1"}, lines);
+  EXPECT_THAT(last.output, HasSubstr("[1: 12.00 MiB]"));
+  EXPECT_THAT(last.output, Not(HasSubstr("as before")));
+}
+
 TEST(StepsCommand, shows_long_texts_of_events_in_place) {
   const std::string options = "max_split_size_mb:64,garbage_collection_threshold:0.5";
   const ProgramResult result = steps({}, header + "{\"options\":\"" + options + "\"}\n");

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "replay/replayer/replayer.h"
 #include "tests/support/kit/own_folder.h"
@@ -47,6 +50,26 @@ TEST(Steps, have_the_entries_and_the_state_of_their_own_event) {
   EXPECT_EQ(steps[1].reserved, Bytes{20 * mebibyte});
   EXPECT_EQ(steps[2].allocated, Bytes{4 * mebibyte});
   EXPECT_EQ(steps[2].state.segments.at(0).blocks.size(), 3U);
+}
+
+TEST(Steps, tell_the_counters_that_changed) {
+  const auto steps = steps_of(
+      malloc_line(1, 4 * mebibyte) + "{\"work\":0,\"duration_ns\":1}\n" + free_line(1), {2, 1});
+  ASSERT_EQ(steps.size(), 1U);
+  std::map<std::string_view, std::pair<std::int64_t, std::int64_t>> changed;
+  for (const CounterChange& change : steps[0].counters)
+    changed[change.name] = {change.before, change.after};
+  const std::pair<std::int64_t, std::int64_t> bytes = {4 * mebibyte, 0};
+  const std::pair<std::int64_t, std::int64_t> block = {1, 0};
+  EXPECT_EQ(changed, (decltype(changed){{"active.all.current", block},
+                                        {"active_bytes.all.current", bytes},
+                                        {"allocated_bytes.all.current", bytes},
+                                        {"allocation.all.current", block},
+                                        {"inactive_split.all.current", block},
+                                        {"inactive_split_bytes.all.current", {16 * mebibyte, 0}},
+                                        {"requested_bytes.all.current", bytes}}));
+  EXPECT_TRUE(
+      steps_of(malloc_line(1, 512) + "{\"work\":0,\"duration_ns\":1}\n").at(1).counters.empty());
 }
 
 TEST(Steps, have_the_rules_of_their_own_event) {

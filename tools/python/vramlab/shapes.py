@@ -1997,9 +1997,30 @@ class StepsStep(Value):
     entries: List["StepsEntry"]
     failure: Union[str, None]
     call_site: Union[str, None]
+    passed_over: List["StepsStepPassedOver"]
+    counters: List["StepsStepCounter"]
     allocated_bytes: int
     reserved_bytes: int
     segments: List["StepsSegment"]
+
+
+class StepsStepCounter(Value):
+    """A part of vramlab steps --json."""
+
+    __slots__ = ()
+    name: str
+    before: int
+    after: int
+
+
+class StepsStepPassedOver(Value):
+    """A part of vramlab steps --json."""
+
+    __slots__ = ()
+    address: int
+    bytes: int
+    reason: str
+    rule: str
 
 
 class StreamsProgramActivity(Value):

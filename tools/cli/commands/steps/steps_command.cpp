@@ -1,7 +1,10 @@
 // `vramlab steps`: shows a program event by event, with the rules of the allocator that acted.
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator/checks/out_of_memory.h"
@@ -119,14 +122,82 @@ std::string failure_text(const Step& step, const traces::SnapshotTables& tables)
          out_of_memory_message(*step.failure);
 }
 
-std::string step_text(const Step& step, const traces::SnapshotTables& tables) {
+/// Blocks that are passed over, of which so many have a line.
+constexpr std::size_t most_passed_over = 3;
+
+std::string passed_over_text(const Step& step) {
+  std::string text;
+  const auto shown = std::min(step.passed_over.size(), most_passed_over);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const replay::PassedOver& block = step.passed_over[i];
+    text += "  " + padded("passed over", action_width) + format_bytes(block.size) + " at " +
+            name_of(block.address) + ": " + std::string(reason_text(block.reason)) + " (rule " +
+            std::string(rule_of(block.reason)) + ")\n";
+  }
+  if (const std::size_t left = step.passed_over.size() - shown; left > 0)
+    text += "  " + padded("", action_width) + "and " + std::to_string(left) + " more\n";
+  return text;
+}
+
+/// `segment 2 (+1)`: the name as in torch.cuda.memory_stats(), without the parts that all have.
+std::string change_text(const replay::CounterChange& change) {
+  const auto amount = [&](std::int64_t value) {
+    return change.is_bytes ? format_bytes(Bytes{static_cast<std::uint64_t>(value)})
+                           : std::to_string(value);
+  };
+  const bool grows = change.after > change.before;
+  return std::string(change.name.substr(0, change.name.find('.'))) + " " + amount(change.after) +
+         " (" + (grows ? "+" : "-") +
+         amount(grows ? change.after - change.before : change.before - change.after) + ")";
+}
+
+std::string counters_text(const Step& step) {
+  const std::string indentation(2 + action_width, ' ');
+  std::string text;
+  std::string line;
+  for (const replay::CounterChange& change : step.counters) {
+    const std::string one = change_text(change);
+    if (!line.empty() && indentation.size() + line.size() + one.size() + 2 > widest_line)
+      text += indentation + std::exchange(line, {}) + ",\n";
+    line += (line.empty() ? "" : ", ") + one;
+  }
+  if (line.empty()) return {};
+  text += indentation + line + "\n";
+  return text.replace(0, indentation.size(), "  " + padded("counters", action_width));
+}
+
+/// The lines of each device's segments at its last step.
+using SegmentLines = std::map<traces::DeviceIndex, std::set<std::string>>;
+
+/// Segments that are not as they were; of the others the number.
+std::string segments_text(const Step& step, SegmentLines& last_lines) {
+  std::set<std::string>& before = last_lines[step.event.device];
+  std::set<std::string> now;
+  std::string text;
+  std::size_t unchanged = 0;
+  for (const SnapshotSegment& segment : step.state.segments) {
+    const std::string line = segment_line(segment, step);
+    if (before.contains(line))
+      ++unchanged;
+    else
+      text += line;
+    now.insert(line);
+  }
+  before = std::move(now);
+  if (unchanged == 0) return text;
+  return text + "  " + padded("as before", action_width) +
+         counted(unchanged, "segment", "segments") + "\n";
+}
+
+std::string step_text(const Step& step, const traces::SnapshotTables& tables,
+                      SegmentLines& last_lines) {
   std::string text = "event " + std::to_string(step.number) + ": " +
                      shown_name(record_text(step.event, tables)) + "\n";
   for (const AllocatorEvent& entry : step.entries) text += entry_line(entry);
   if (step.failure) text += "  " + failure_text(step, tables) + "\n";
   for (const allocator::Rule rule : step.rules)
     text += "  " + padded("rule " + rule_name(rule), action_width) + rule_text(rule) + "\n";
-  for (const SnapshotSegment& segment : step.state.segments) text += segment_line(segment, step);
+  text += passed_over_text(step) + segments_text(step, last_lines) + counters_text(step);
   return text + "  " + padded("memory", action_width) + format_bytes(step.allocated) +
          " allocated, " + format_bytes(step.reserved) + " reserved\n";
 }
@@ -150,7 +221,8 @@ std::uint64_t last_event_of(const replay::ReplayReport& report) {
 
 std::string steps_text(const StepsOutcome& outcome, const traces::SnapshotTables& tables) {
   std::string text = shown_name(outcome.file + "; " + conditions_text(outcome.report)) + "\n";
-  for (const Step& step : outcome.steps) text += "\n" + step_text(step, tables);
+  SegmentLines last_lines;
+  for (const Step& step : outcome.steps) text += "\n" + step_text(step, tables, last_lines);
   if (outcome.report.stopped_at && outcome.range.contains(*outcome.report.stopped_at))
     text += "\nThe program ends here: a request failed (--on-oom skip goes on).\n";
   const std::uint64_t end = outcome.range.first + outcome.range.count;
@@ -168,6 +240,17 @@ ordered_json entry_json(const AllocatorEvent& entry) {
   json["bytes"] = entry.size.count;
   json["stream"] = entry.stream.value;
   return json;
+}
+
+ordered_json passed_over_json(const replay::PassedOver& block) {
+  return {{"address", block.address.value},
+          {"bytes", block.size.count},
+          {"reason", reason_text(block.reason)},
+          {"rule", rule_of(block.reason)}};
+}
+
+ordered_json counter_json(const replay::CounterChange& change) {
+  return {{"name", change.name}, {"before", change.before}, {"after", change.after}};
 }
 
 ordered_json segment_json(const SnapshotSegment& segment, const Step& step) {
@@ -197,6 +280,8 @@ ordered_json step_json(const Step& step, const traces::SnapshotTables& tables) {
           {"failure",
            step.failure ? ordered_json(out_of_memory_message(*step.failure)) : ordered_json()},
           {"call_site", text_or_null(replay::line_of(step.event.stack, tables))},
+          {"passed_over", json_list(step.passed_over, passed_over_json)},
+          {"counters", json_list(step.counters, counter_json)},
           {"allocated_bytes", step.allocated.count},
           {"reserved_bytes", step.reserved.count},
           {"segments", json_list(step.state.segments, [&](const SnapshotSegment& segment) {

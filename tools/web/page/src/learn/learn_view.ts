@@ -10,7 +10,7 @@ import type { Program } from "../program";
 import { commandLine } from "../settings";
 import { Picture } from "./picture";
 import { addressOfProgram, programOfAddress } from "./shared_program";
-import { changedOnly, deeds, title } from "./steps";
+import { changedOnly, counterList, deeds, passedOver, title } from "./steps";
 import type { ShownSteps, Steps } from "./steps";
 import { emptyProgram, stations } from "./tour";
 
@@ -187,8 +187,10 @@ export class LearnView {
       element("h3", {}, title(step)),
       element("code", {}, step.record),
       ...(step.call_site ? [element("p", {}, `at ${step.call_site}`)] : []),
-      ...deeds(step).map((sentence) => element("p", {}, sentence)),
+      ...[...deeds(step), ...passedOver(step)].map((sentence) => element("p", {}, sentence)),
       acted.length > 0 ? element("dl", {}, ...acted)
-                       : element("p", {}, "No rule decides anything here."));
+                       : element("p", {}, "No rule decides anything here."),
+      ...(step.counters.length > 0
+          ? [element("p", { class: "counters" }, `memory_stats(): ${counterList(step)}`)] : []));
   }
 }

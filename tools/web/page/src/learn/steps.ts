@@ -18,6 +18,8 @@ export interface Segment {
   blocks: Block[];
 }
 export interface Entry { action: string; address?: number; device_free_bytes?: number; bytes: number; stream: number }
+export interface PassedOver { address: number; bytes: number; reason: string; rule: string }
+export interface Counter { name: string; before: number; after: number }
 export interface Step {
   event: number;
   device: number;
@@ -27,6 +29,9 @@ export interface Step {
   entries: Entry[];
   failure: string | null;
   call_site: string | null;
+  passed_over: PassedOver[];
+  /** Those that changed, by their names in torch.cuda.memory_stats(). */
+  counters: Counter[];
   allocated_bytes: number;
   reserved_bytes: number;
   segments: Segment[];
@@ -44,6 +49,7 @@ export interface Steps {
 export interface ShownSteps extends Steps { left: string }
 
 const mostSegments = 12;
+const mostPassedOver = 2;
 
 /** The steps of one device, and of its segments those that are touched in a step. */
 export function changedOnly(all: Steps, device: number): ShownSteps {
@@ -97,6 +103,23 @@ export function deeds(step: Step): string[] {
   if (entries.length > 0) return entries.map(deed);
   if ("malloc" in recordOf(step)) return ["It gets nothing."];
   return ["The blocks stay as they are."];
+}
+
+/** Free blocks that were large enough and did not get the request. */
+export function passedOver({ passed_over }: Step): string[] {
+  const shown = passed_over.slice(0, mostPassedOver).map(({ bytes, reason, rule }) =>
+    `A free block of ${sizeText(bytes)} is passed over: ${reason} (rule ${rule}).`);
+  const left = passed_over.length - shown.length;
+  return left > 0 ? [...shown, `So are ${left} more.`] : shown;
+}
+
+/** Counters of torch.cuda.memory_stats() that changed: `segment 2 (+1)`; without the parts that all names have. */
+export function counterList({ counters }: Step): string {
+  return counters.map(({ name, before, after }) => {
+    const amount = (value: number) => name.includes("bytes") ? sizeText(value) : String(value);
+    const change = (after > before ? "+" : "-") + amount(Math.abs(after - before));
+    return `${name.split(".")[0]} ${amount(after)} (${change})`;
+  }).join(", ");
 }
 
 function deed({ action, bytes, stream }: Entry): string {
