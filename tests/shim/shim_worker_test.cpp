@@ -56,6 +56,8 @@ TEST(ShimWorker, is_waited_for_as_long_as_it_works) {
 TEST(ShimWorker, is_not_in_a_child_until_it_begins_there) {
   auto* const worker = new Worker;
   ASSERT_TRUE(worker->begin([] {}));
+  // A thread that only begins may hold a lock of a sanitizer's, which the child would wait for.
+  ASSERT_TRUE(worker->ask_and_wait());
   const pid_t child = fork();
   if (child == 0) {
     const bool was_here = worker->is_here();
