@@ -16,7 +16,7 @@ import unittest
 from unittest import mock
 
 import vramlab
-from vramlab import child, program
+from vramlab import answers, child, program
 
 SAMPLE = "traces/samples/gpt_training.pickle.gz"
 
@@ -269,6 +269,26 @@ class OtherPrograms(unittest.TestCase):
             self.assertIn("used no memory of a GPU", found.rows[0].problem)
         with self.assertRaises(vramlab.InputError):
             vramlab.fit(["true", "{n:9..1}"], gpu="rtx4090")
+
+    def test_an_engine_that_is_none(self):
+        try:
+            found = vramlab.serve([sys.executable, "-c", "raise SystemExit(4)"], gpu="l4", quiet=True)
+        except vramlab.Error as error:
+            self.assertIn("dry_run", str(error))
+            self.skipTest("the stand-ins for CUDA's libraries are not built")
+        self.assertEqual((found.has_started, found.exit_status, found.gpu), (False, 4, "l4"))
+        self.assertEqual(found.rows, [])
+        self.assertIsNone(found.worst)
+
+    def test_parts_of_an_engine(self):
+        names = ("weights", "activations", "graphs", "beside_graphs", "cache", "cache_tokens", "buffers", "outside",
+                 "peak_with_cache", "left", "possible_cache", "possible_cache_tokens")
+        processes = [{"process": number, "engine": "vllm", "version": "0.33.0", "is_ready": True,
+                      "parts": {**dict.fromkeys(names), "peak_with_cache": peak, "cache_tokens": tokens}}
+                     for number, peak, tokens in ((1, None, None), (2, 30, 160), (3, 20, 170))]
+        found = answers.Serving({"processes": processes})
+        self.assertEqual(found.worst.cache_tokens, 160)
+        self.assertEqual([row.cache_tokens for row in found.rows], [None, 160, 170])
 
     def test_a_program_on_the_allocator(self):
         try:

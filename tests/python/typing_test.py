@@ -21,7 +21,7 @@ ANSWERS = {
     "Difference": ("diff", None), "Packing": ("pack", None), "Policies": ("policies", None),
     "Steps": ("steps", None), "Replays": ("replay-files", None), "Capacities": ("capacity-files", None),
     "HoldingsOfFiles": ("top-files", None),
-    "Report": ("report", None), "DryRun": ("dry-run", None), "Fit": ("fit", None),
+    "Report": ("report", None), "DryRun": ("dry-run", None), "Fit": ("fit", None), "Serving": ("serve", None),
 }
 #: Metrics that a replay passes on.
 PASSED_ON = {"Replay": {"peak_allocated", "peak_reserved"}}

@@ -22,8 +22,8 @@ CALLED = [(getattr(Recording, name), name) for name in (
     "steps", "streams", "live", "report", "convert")]
 CALLED += [(Recording.growth, "top"), (Recording.allocations, "table")]
 CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate", "sample")]
-CALLED += [(commands.dry_run, "dry-run"), (commands.fit, "fit"), (commands.record, "record"),
-           (commands.run, "run")]
+CALLED += [(commands.dry_run, "dry-run"), (commands.fit, "fit"), (commands.serve, "serve"),
+           (commands.record, "record"), (commands.run, "run")]
 #: The module asks for these itself, or has another way to say it.
 OWN = {"help", "json", "list-gpus", "quiet", "verbose"}
 #: Arguments of functions that are called otherwise than their option.

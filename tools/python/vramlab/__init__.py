@@ -24,6 +24,7 @@ from vramlab.commands import (
     run,
     sample,
     samples,
+    serve,
     sweep,
     top,
     workloads,
@@ -47,5 +48,5 @@ def load_ipython_extension(ipython: object) -> None:
 __all__ = [
     "Error", "InputError", "LimitError", "MissingFileError", "OptionError", "ProgramNotFound", "Progress", "Recording", "Table",
     "Value", "__version__", "advise", "ask", "capacity", "conform", "dry_run", "explain", "find_program", "fit", "generate",
-    "map", "merge", "open", "record", "replay", "run", "sample", "samples", "sweep", "top", "workloads",
+    "map", "merge", "open", "record", "replay", "run", "sample", "samples", "serve", "sweep", "top", "workloads",
 ]

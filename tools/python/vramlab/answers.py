@@ -548,6 +548,37 @@ class DryRun(Table):
         return rows_below(self._document["processes"], "devices", "process")
 
 
+class Serving(Table):
+    """An inference engine, run dry. Its table has its processes with the parts of their memory."""
+
+    __slots__ = ()
+    program: List[str]
+    gpu: str
+    gpus: int
+    device_memory: Optional[int]
+    #: Every process was ready, a server answered, and a script ended with 0.
+    has_started: bool
+    out_of_memory: bool
+    exit_status: int
+    processes: List[shapes.ServeProcess]
+    engine_says: shapes.ServeEngineSays
+    #: With `find_utilization=True`.
+    utilization: Optional[shapes.ServeUtilization]
+    troubles: List[Any]
+    _shown = ("program", "gpu", "has_started", "out_of_memory", "processes", "utilization")
+
+    @property
+    def worst(self) -> Optional[Value]:
+        """The parts of the process that reserved most, such as `weights`, `graphs`, `cache` and `cache_tokens`, in bytes
+        and tokens. None if no process has marks of an engine."""
+        parts = [process["parts"] for process in self._document["processes"]]
+        return Value(max(parts, key=lambda each: each["peak_with_cache"] or 0)) if parts else None
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return [{"process": process["process"], "engine": process["engine"], "version": process["version"],
+                 "is_ready": process["is_ready"], **process["parts"]} for process in self._document["processes"]]
+
+
 class Fit(Table):
     """The largest values that fit. Its table has a row for each point of the grid, GPU and option string."""
 

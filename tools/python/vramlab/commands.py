@@ -174,6 +174,24 @@ def fit(
     return answers.Fit(program.checked(json.loads(ended.output.decode("utf-8"))))
 
 
+def serve(
+    words: Sequence[Path],
+    *,
+    gpu: str,
+    output: Optional[Path] = None,
+    **options: Unpack[of.ServeOptions],
+) -> answers.Serving:
+    """Runs an inference engine without a GPU: `serve(["vllm", "serve", "./model"], gpu="l4").kv_cache_tokens`. The
+    histories are kept as long as the answer, or as `output`."""
+    scratch = Scratch()
+    kept = scratch.file("history.%p.pickle") if output is None else output
+    answer = scratch.file("answer.json")
+    given: Dict[str, object] = {"gpu": gpu, "output": kept, "json": answer}
+    found = answers.Serving(_run_program("serve", {**given, **options}, words, answer))
+    found._rest = scratch
+    return found
+
+
 def _run_program(
     command: str, options: Mapping[str, object], words: Sequence[Path], summary: str
 ) -> Dict[str, Any]:

@@ -405,6 +405,22 @@ class FitOptions(TypedDict, total=False):
     world_size: int
 
 
+class ServeOptions(TypedDict, total=False):
+    """Options of vramlab serve."""
+
+    conf: Text
+    find_utilization: bool
+    force: bool
+    gpus: int
+    health_port: int
+    held_by_others: Amount
+    keep_compiled: Text
+    kernel_time: Amount
+    segments: Literal["driver", "upwards"]
+    timeout: Amount
+    values_from: Text
+
+
 class RecordOptions(TypedDict, total=False):
     """Options of vramlab record."""
 

@@ -187,9 +187,73 @@ def unknown():
     assert ones.tolist() == [0] * 3
 
 
+class Block(torch.nn.Module):
+    """Computes with large tensors alone, as long as it is not asked for more."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU())
+        self.asked, self.told = False, []
+
+    def forward(self, x, chosen=None):
+        if chosen is not None:
+            return x[:int(chosen.sum())] + self.inner(x)[:int(chosen.sum())]
+        if self.asked:
+            self.told.append(int(torch.arange(5, device=CUDA).sum()))
+        return x + self.inner(x)
+
+
+def blocks_left_out():
+    """Calls in which nothing is known are left out from the third one on, and others are not."""
+    block = Block().to(CUDA)
+    x = torch.randn(256, 64, device=CUDA)
+    known = torch.arange(9, device=CUDA)
+    for _ in range(5):
+        block(x).sum().backward()
+        assert known.sum() == 36
+    # An argument with known values is one of another kind.
+    assert block(x, torch.tensor([True, False, True]).cuda()).shape == (2, 64)
+    # It asks for something after five calls without: once it is not known, and then it is again.
+    block.asked = True
+    for _ in range(3):
+        block(x)
+    assert block.told[1:] == [10, 10], block.told
+    # What changes in a call that is left out is known no more.
+    counting = Counting().to(CUDA)
+    for _ in range(5):
+        counting(x)
+    assert counting.count == 5
+    counting.count.fill_(3)
+    counting(x)
+    assert counting.count == 4
+    # Other modules at the same places in memory are others.
+    for size in (3, 5, 7, 9):
+        assert Small(size)(x).shape == (size, 64)
+
+
+class Counting(Block):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros((), dtype=torch.long))
+
+    def forward(self, x):
+        self.count += 1
+        return super().forward(x)
+
+
+class Small(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.part = torch.nn.Identity()
+        self.size = size
+
+    def forward(self, x):
+        return self.part(x)[torch.arange(256, device=CUDA) < self.size]
+
+
 def main():
     for part in (graphs_in_a_batch, ends_of_texts, experts, texts_with_ends, masks_in_backward, loops,
-                 kernels_made_while_running, checks, unknown):
+                 kernels_made_while_running, checks, unknown, blocks_left_out):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

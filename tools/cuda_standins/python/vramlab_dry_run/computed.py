@@ -15,7 +15,8 @@ import os
 import sys
 import threading
 
-from vramlab_dry_run import computed_modules, computed_operations, import_watch, known_values, report
+from vramlab_dry_run import (computed_modules, computed_operations, import_watch, known_values,
+                             quiet_modules, report)
 
 _KEY_NAME = "DeferredInit"
 
@@ -65,8 +66,11 @@ def begin():
 def answer(to, count, source):
     """How far the bytes of a copy to the host are known. They are written, unless they are unknown."""
     mode = _mode
-    if mode is None or mode.reads is None and mode.found is None or \
-            threading.get_ident() != mode.thread:
+    if mode is None or threading.get_ident() != mode.thread:
+        return UNKNOWN
+    if mode.quiet is not None:
+        mode.quiet.has_read()
+    if mode.reads is None and mode.found is None:
         return UNKNOWN
     if mode.reads is not None:
         entry = mode.known.read(mode.reads, source, to, count)
@@ -82,6 +86,8 @@ class _Mode:
     def __init__(self, torch):
         self.torch = torch
         self.known = None
+        # The modules that are left out, where calls of modules are seen.
+        self.quiet = None
         self.key = torch._C._dispatch_key_parse(_KEY_NAME)
         self.keys_after = torch._C._dispatch_keyset_full_after(self.key)
         # Operations without a kernel of ours pass by.
@@ -221,6 +227,11 @@ class _Mode:
         kinds = sys.modules.get("vramlab_dry_run.kinds.calls")
         if kinds is not None:
             kinds.other_ways.update(computed_modules.ways(self, self.torch.nn))
+            floats = {kind for kind in vars(self.torch).values()
+                      if isinstance(kind, self.torch.dtype) and kind.is_floating_point}
+            self.quiet = quiet_modules.QuietModules(
+                self, lambda kind: MOST_FLOATS if kind in floats else MOST_ELEMENTS, kinds.forget_along)
+            kinds.usual_way(self.torch, self.quiet.way(self.torch.nn.Module._wrapped_call_impl))
 
     def _leave_out_steps(self, optimizers):
         """They read thousands of numbers of the host, and no value of the device that is known. Those
@@ -652,6 +663,7 @@ def _call(operation, keyset, args, kwargs):
     if mode.torch._C._functorch.peek_interpreter_stack() is not None:
         return operation.run(keyset, *args, **kwargs)
     known = mode.known
+    known.deeds += 1
     known.forget_written()
     computation = _Computation(operation)
     with mode.aside():

@@ -47,6 +47,8 @@ class KnownValues:
         self._written_count = 0
         # Floating-point numbers were learned. Whoever forgets those that may change sets it back.
         self.may_have_floats = False
+        # Goes up when something is computed, learned or forgotten.
+        self.deeds = 0
 
     def entry_of(self, tensor):
         """None where the values are not known."""
@@ -234,6 +236,7 @@ class KnownValues:
         return tensor.is_contiguous() or self._torch.ops.aten.is_non_overlapping_and_dense(tensor)
 
     def _keep(self, key, entry):
+        self.deeds += 1
         if self.entries.get(key) is not entry:
             self._drop(key)
             self.entries[key] = entry
@@ -269,6 +272,7 @@ class KnownValues:
         entry = self.entries.pop(key, None)
         if entry is None:
             return
+        self.deeds += 1
         self._bytes -= entry.bytes
         if self._watched.get(entry.at) == key:
             del self._watched[entry.at]

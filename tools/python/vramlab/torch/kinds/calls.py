@@ -15,8 +15,9 @@ from .notes import BACKWARD, END, FORWARD, INFERENCE, RECOMPUTED, STEP, threads
 #: What puts everything back as it was.
 _undo: List[Callable[[], None]] = []
 _is_on = False
-#: Functions that run the call of a module instead of PyTorch's own, by its class.
-other_ways: Dict[type, Callable[..., Any]] = {}
+#: Functions that run the call of a module instead of PyTorch's own, by its class; None is for all
+#: others.
+other_ways: Dict[Any, Callable[..., Any]] = {}
 #: How often each root was called, by its number.
 _calls: Dict[int, int] = {}
 
@@ -51,6 +52,17 @@ def end() -> None:
     modules.forget()
     other_ways.clear()
     _calls.clear()
+
+
+def usual_way(torch: Any, call: Callable[..., Any]) -> None:
+    """The function that runs calls of modules from now on whose classes have no other way."""
+    _not_compiled(torch, call)
+    other_ways[None] = call
+
+
+def forget_along(facts: Dict[int, Any]) -> None:
+    """Facts by id of a module, which go where modules may be gone."""
+    modules.along.append(facts)
 
 
 def _put(owner: Any, name: str, value: Any) -> None:
@@ -112,7 +124,8 @@ def _around_call(original: Any, torch: Any) -> Any:
         thread.note_time(clock())
         thread.note_code(code | phase)
         try:
-            return ways.get(type(self), original)(self, *args, **kwargs)
+            way = ways.get(type(self)) or ways.get(None, original)
+            return way(self, *args, **kwargs)
         finally:
             thread.note_time(clock())
             thread.note_code(END)

@@ -14,6 +14,9 @@ from .notes import BITS
 #: part, or a root is gone.
 codes: Dict[int, int] = {}
 
+#: Facts of others by id of a module, emptied with the codes.
+along: List[Dict[int, Any]] = []
+
 
 class _Root(weakref.ref):  # type: ignore[type-arg]
     """A root as long as it is alive. It stays one here when it becomes part of another and marks have
@@ -44,9 +47,15 @@ _WRAPPERS = {"DistributedDataParallel", "DataParallel", "DeepSpeedEngine"}
 _MADE_BY_COMPILERS = {"GraphModule", "GraphModuleImpl", "_LazyGraphModule"}
 
 
+def _forget_codes() -> None:
+    codes.clear()
+    for facts in along:
+        facts.clear()
+
+
 def note_part(module: Any, name: str, part: Any) -> None:
     """`module` gets a part that is a module, too."""
-    codes.clear()
+    _forget_codes()
     root = _roots.get(id(part))
     if root is not None:
         root.is_part = True
@@ -73,7 +82,7 @@ def _is_gone(root: _Root) -> None:
     if _roots.get(root.key) is root:
         del _roots[root.key]
     if root.has_parts:
-        codes.clear()
+        _forget_codes()
     else:
         codes.pop(root.key, None)
 
@@ -239,5 +248,6 @@ def _name_of(number: int, of_roots: Dict[int, str]) -> str:
 
 def forget() -> None:
     """A new recording has nothing of an earlier one."""
-    for known in (codes, _roots, _with_tensors, _became):
+    _forget_codes()
+    for known in (_roots, _with_tensors, _became):
         known.clear()
