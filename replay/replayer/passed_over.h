@@ -12,7 +12,7 @@
 namespace vramlab::replay {
 
 enum class PassReason : std::uint8_t {
-  /// Of small blocks where the request is large, or the other way round.
+  /// A small block where the request is large, or the other way round.
   other_kind,
   other_pool,
   other_stream,

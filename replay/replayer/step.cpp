@@ -24,7 +24,7 @@ struct Counter {
   std::int64_t value = 0;
 };
 
-/// Of the counters of both kinds of blocks the sums, in the order of the names.
+/// Counters by name; where small and large blocks are counted apart, their sums.
 std::array<Counter, 16> counters_of(const StatisticValues& values) {
   return {{{"active.all.current", false, values.active.all.current},
            {"active_bytes.all.current", true, values.active_bytes.all.current},
@@ -58,7 +58,7 @@ class StepRecorder {
  public:
   StepRecorder(StepRange range, std::vector<Step>& steps) : range_(range), steps_(steps) {}
 
-  /// What is there at the start of a recording's device.
+  /// The state at the start of a recording's device.
   void begin(DeviceReplay& replay) {
     Device& device = devices_[replay.device()];
     device.counted = replay.statistics();

@@ -212,7 +212,7 @@ class ReadingGuide(unittest.TestCase):
     """The rules and the stations of the tour that docs/reference/reading_guide.md names exist."""
 
     def cells(self, page, titles):
-        """Of each table the cells below one of these titles."""
+        """The cells below one of these titles, of all tables."""
         found, column = [], None
         for row in page.splitlines():
             cells = [cell.strip() for cell in row.split("|")[1:-1]]

@@ -20,7 +20,7 @@ using support::mebibyte;
 
 using Blocks = std::vector<std::pair<std::uint64_t, PassReason>>;
 
-/// What the last event of the program passes over: mebibytes and reasons.
+/// The blocks that the last event of the program passes over: mebibytes and reasons.
 Blocks passed_by_last(const std::string& lines, const std::string& options = "",
                       std::uint64_t first = 0) {
   const std::string path = support::own_folder() + "passed_over.vtrace.jsonl";

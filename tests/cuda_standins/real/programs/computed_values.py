@@ -218,7 +218,7 @@ def blocks_left_out():
     for _ in range(3):
         block(x)
     assert block.told[1:] == [10, 10], block.told
-    # What changes in a call that is left out is known no more.
+    # A counter that a call changes stays right.
     counting = Counting().to(CUDA)
     for _ in range(5):
         counting(x)

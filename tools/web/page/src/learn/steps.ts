@@ -30,7 +30,7 @@ export interface Step {
   failure: string | null;
   call_site: string | null;
   passed_over: PassedOver[];
-  /** Those that changed, by their names in torch.cuda.memory_stats(). */
+  /** The ones that changed, by their names in torch.cuda.memory_stats(). */
   counters: Counter[];
   allocated_bytes: number;
   reserved_bytes: number;
