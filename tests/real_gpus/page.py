@@ -16,8 +16,8 @@ import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs/reference/real_gpus.md"
-README = HERE.parents[1] / "README.md"
-README_HEAD = ("measured by others on their GPUs, run dry without one", "GPUs", "equal", "at most 1 % apart")
+HOW_EXACT = HERE.parents[1] / "docs/reference/how_exact.md"
+SHORT_HEAD = ("measured by others on their GPUs, run dry without one", "GPUs", "equal", "at most 1 % apart")
 MIB = 2 ** 20
 WIDTH = 120
 
@@ -278,8 +278,8 @@ def short_gpus(rows, names):
     return ", ".join(sorted(known)) + (", others not told" if len(known) < len(set(told_names)) else "")
 
 
-def readme_table():
-    """The first table of README.md, which tells the counts of this page."""
+def short_table():
+    """The first table of docs/reference/how_exact.md, which tells the counts of this page."""
     published, recorded = list(figure_rows()), list(recording_rows())
     told(published + recorded, json.loads((HERE / "differences.json").read_text(encoding="utf-8")))
     names = json.loads((HERE / "sources.json").read_text(encoding="utf-8"))["gpus"]
@@ -290,20 +290,20 @@ def readme_table():
         count, equal, close, _, _ = counted(rows)
         lines.append((f"{what}, PyTorch {versions[0]} to {versions[-1]}", short_gpus(rows, names),
                       f"{equal} of {count}", f"{close} of {count}"))
-    return table(README_HEAD, lines)
+    return table(SHORT_HEAD, lines)
 
 
-def with_table(readme):
-    """README.md with the table of today."""
-    head = re.escape("| " + " | ".join(README_HEAD) + " |")
-    return re.sub(head + r"\n(\|.*\n)*", lambda _: readme_table() + "\n", readme)
+def with_table(text):
+    """The page with the table of today."""
+    head = re.escape("| " + " | ".join(SHORT_HEAD) + " |")
+    return re.sub(head + r"\n(\|.*\n)*", lambda _: short_table() + "\n", text)
 
 
 def main():
     text = page()
     if "--write" in sys.argv[1:]:
         PAGE.write_text(text, encoding="utf-8")
-        README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+        HOW_EXACT.write_text(with_table(HOW_EXACT.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
     if PAGE.read_text(encoding="utf-8") == text:
         return 0

@@ -23,7 +23,7 @@ class ThePage(unittest.TestCase):
         self.assertEqual(page.PAGE.read_text(encoding="utf-8"), page.page())
 
     def test_has_its_counts_in_the_readme(self):
-        self.assertIn(page.readme_table(), page.README.read_text(encoding="utf-8"))
+        self.assertIn(page.short_table(), page.HOW_EXACT.read_text(encoding="utf-8"))
 
     def test_names_a_full_commit_for_every_row(self):
         for row in [*page.figure_rows(), *page.recording_rows()]:

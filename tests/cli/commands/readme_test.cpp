@@ -1,5 +1,6 @@
-// README.md and tools/demo.sh show what the program does today: the output that README quotes is
-// the program's, the commands that it recommends for a snapshot run, and the demo is short.
+// README.md, docs/guide/first_steps.md and tools/demo.sh show what the program does today: the
+// output that they quote is the program's, the commands that they recommend for a snapshot run, and
+// README and the demo are short.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,12 +25,22 @@ const std::string sources = support::source_dir();
 const std::string gpt_recording = sources + "/traces/samples/gpt_training.pickle.gz";
 const std::string prompt = "$ build/";
 
-std::vector<std::string> readme_lines() {
-  std::ifstream readme(sources + "/README.md");
+std::vector<std::string> lines_of(const std::string& page) {
+  std::ifstream file(sources + page);
   std::vector<std::string> lines;
-  for (std::string line; std::getline(readme, line);) lines.push_back(line);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;
 }
+
+/// The lines that a new user reads first.
+std::vector<std::string> first_lines() {
+  std::vector<std::string> lines = lines_of("/README.md");
+  const std::vector<std::string> more = lines_of("/docs/guide/first_steps.md");
+  lines.insert(lines.end(), more.begin(), more.end());
+  return lines;
+}
+
+TEST(Readme, is_a_page_of_thirty_lines) { EXPECT_LE(lines_of("/README.md").size(), 30U); }
 
 /// Runs the command as typed into a shell in that folder, with the built program on the path.
 ProgramResult run_typed(const std::string& folder, const std::string& command) {
@@ -38,7 +49,7 @@ ProgramResult run_typed(const std::string& folder, const std::string& command) {
 }
 
 TEST(Readme, quotes_what_the_program_prints) {
-  const std::vector<std::string> lines = readme_lines();
+  const std::vector<std::string> lines = first_lines();
   int quoted = 0;
   for (auto line = lines.begin(); line != lines.end(); ++line) {
     if (!line->starts_with(prompt)) continue;
@@ -60,7 +71,7 @@ TEST(Readme, recommends_commands_that_run) {
     fs::create_symlink(gpt_recording, fs::path(folder) / name);
   const std::regex command("`(vramlab [^`]*\\.pickle[^`]*)`");
   int recommended = 0;
-  for (const std::string& line : readme_lines()) {
+  for (const std::string& line : first_lines()) {
     std::smatch match;
     if (!std::regex_search(line, match, command)) continue;
     const ProgramResult result = run_typed(folder, match[1]);

@@ -331,7 +331,11 @@ for (const kind of browsers) describe(kind.browser, () => {
         await tab.click("#next-step");
       }
     }
-    assert.match(await tab.text("#step-said"), /Request 7: 18\.00 MiB/);
+    assert.match(await tab.text("#step-said"), /Request 4: 12\.00 MiB/);
+    assert.match(await tab.text("#step-said"), /12\.00 MiB is passed over: as large as the one that is taken/);
+    assert.match(await tab.text("#step-said"), /memory_stats\(\): .*allocation 1 \(\+1\)/);
+    assert.match(await tab.text("#station-question summary"), /comparison of two versions/);
+    assert.match(await tab.text("#station-question p"), /rules of both versions/);
   });
 
   page("lets segments grow in the picture, and frames what changed", async (tab) => {

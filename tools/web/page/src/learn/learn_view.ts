@@ -66,6 +66,11 @@ export class LearnView {
     this.setOwn(false);
     byId("station-text").textContent =
       `${chosen.name} from event ${event} of GPU ${device} on, replayed as it was recorded.`;
+    const question = byId<HTMLDetailsElement>("station-question");
+    question.hidden = chosen === undefined;
+    question.open = false;
+    question.querySelector("summary")!.textContent = chosen?.question ?? "";
+    question.querySelector("p")!.textContent = chosen?.answer ?? "";
     byId("next-station").textContent = "First station";
     this.slider.value = "0";
     byId("learn").scrollIntoView();

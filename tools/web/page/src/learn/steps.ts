@@ -87,6 +87,8 @@ export function title(step: Step): string {
     case "pool_release": return `Pool ${poolText(subject)} has one user less`;
     case "options": return `The options are set: ${subject}`;
     case "memory_fraction": return `The program may use ${100 * Number(subject)} % of the device`;
+    case "checkpoint": return `The state of pool ${poolText(record["pool"])} is noted`;
+    case "restore": return "The pool gets the noted state back";
     case "empty_cache": return "The cache is emptied";
     default: return kind.replaceAll("_", " ");
   }
