@@ -414,6 +414,17 @@ class Many(unittest.TestCase):
         with self.assertRaises(TypeError):
             vramlab.map("replay", files[:1], confs="")
 
+    def test_a_sweep_in_parts_is_the_whole_sweep(self):
+        confs = ["", "max_split_size_mb:64", "expandable_segments:True", "roundup_power2_divisions:4", "max_split_size_mb:32"]
+        whole = vramlab.sweep(self.files[:2], confs)
+        for parts in (1, 3, 9):
+            with futures.ProcessPoolExecutor(2) as executor:
+                found = vramlab.sweep(self.files[:2], confs, executor=executor, parts=parts)
+            self.assertEqual(found.to_dict(), whole.to_dict())
+        with futures.ThreadPoolExecutor(2) as executor:
+            with self.assertRaises(FileNotFoundError):
+                vramlab.sweep(["no such file"], confs, executor=executor, parts=2)
+
     def test_a_question_that_is_lost_with_its_worker_is_asked_again(self):
         class Losing(futures.ThreadPoolExecutor):
             """Loses every second question, the first time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from vramlab import answers, program
@@ -84,9 +85,23 @@ def top(files: Iterable[Path], at: Union[None, int, str] = None,
     return found
 
 
-def sweep(files: Iterable[Path], confs: Sequence[str] = (), **options: Unpack[of.SweepOptions]) -> answers.Sweep:
-    """Replays of several recordings under many option strings; the worst of the files counts."""
-    return answers.Sweep(program.ask("sweep", program.several(files), {"conf": program.several(confs), **options}))
+def sweep(files: Iterable[Path], confs: Sequence[str] = (), *, executor: Optional[Executor] = None, parts: int = 16,
+          **options: Unpack[of.SweepOptions]) -> answers.Sweep:
+    """Replays of several recordings under many option strings; the worst of the files counts. With an executor of
+    `concurrent.futures`, the settings are divided into so many parts, which its workers replay.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as threads:
+    ...     sweep(["traces/samples/leak.vtrace"], ["", "max_split_size_mb:64"], executor=threads, parts=2).best
+    ''
+    """
+    named = program.several(files)
+    asked: Dict[str, object] = {"conf": program.several(confs), **options}
+    if executor is None:
+        return answers.Sweep(program.ask("sweep", named, asked))
+    from vramlab.many import sweep_in_parts
+
+    return answers.Sweep(sweep_in_parts(executor, [program.file_word(file) for file in named], asked, parts))
 
 
 def merge(files: Iterable[Path], **options: Unpack[of.MergeOptions]) -> answers.Sweep:

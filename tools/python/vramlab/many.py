@@ -3,13 +3,16 @@ Dask's (`Client.get_executor()`) and others."""
 
 from __future__ import annotations
 
+import json
 import os
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any, Callable, Iterable, List, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
+from vramlab import program
 from vramlab.errors import Error
 from vramlab.program import Path
 from vramlab.recording import Recording
+from vramlab.scratch import Scratch
 
 Question = Union[str, Callable[[Recording], Any]]
 
@@ -34,32 +37,41 @@ def map(question: Question, files: Iterable[Path],  # pylint: disable=redefined-
         raise ValueError(f"errors: expected 'raise' or 'return', found {errors!r}")
     if isinstance(question, str) and not callable(getattr(Recording, question, None)):
         raise AttributeError(f"a Recording has no method {question!r}")
-    asked = [os.fsdecode(file) for file in files]
+    calls = [(question, os.fsdecode(file), options) for file in files]
     if executor is not None:
-        return _answers(executor, question, asked, options, errors)
-    with ThreadPoolExecutor(min(len(asked), os.cpu_count() or 1) or 1) as threads:
-        return _answers(threads, question, asked, options, errors)
+        return results(executor, _answer, calls, errors)
+    with ThreadPoolExecutor(min(len(calls), os.cpu_count() or 1) or 1) as threads:
+        return results(threads, _answer, calls, errors)
 
 
-def _answers(executor: Executor, question: Question, files: List[str], options: Any, errors: str) -> List[Any]:
-    futures = [executor.submit(_answer, question, file, options) for file in files]
-    answers: List[Any] = []
+def _answer(question: Question, file: str, options: Any) -> Any:
+    recording = Recording(file)
+    if isinstance(question, str):
+        return getattr(recording, question)(**options)
+    return question(recording, **options)
+
+
+def results(executor: Executor, function: Callable[..., Any], calls: List[Tuple[Any, ...]],
+            errors: str = "raise") -> List[Any]:
+    """What the function gives for the arguments of each call, in the order of the calls."""
+    futures = [executor.submit(function, *arguments) for arguments in calls]
+    found: List[Any] = []
     try:
-        for file, future in zip(files, futures):
+        for arguments, future in zip(calls, futures):
             try:
-                answers.append(_result(executor, future, question, file, options))
+                found.append(_result(executor, future, function, arguments))
             except Exception as error:  # pylint: disable=broad-except
                 if errors == "raise":
                     raise
-                answers.append(error)
+                found.append(error)
     finally:
         for future in futures:
             future.cancel()
-    return answers
+    return found
 
 
-def _result(executor: Executor, future: "Future[Any]", question: Question, file: str, options: Any) -> Any:
-    """The answer; asked again if the worker was lost, as far as the executor still takes questions."""
+def _result(executor: Executor, future: "Future[Any]", function: Callable[..., Any], arguments: Tuple[Any, ...]) -> Any:
+    """Asked again if the worker was lost, as far as the executor still takes calls."""
     for _ in range(_MOST_TRIES - 1):
         try:
             return future.result()
@@ -70,7 +82,7 @@ def _result(executor: Executor, future: "Future[Any]", question: Question, file:
             if not _is_loss(error):
                 raise
             try:
-                future = executor.submit(_answer, question, file, options)
+                future = executor.submit(function, *arguments)
             except Exception:  # pylint: disable=broad-except
                 # The executor is broken; what happened to the question says more.
                 raise error from None
@@ -84,8 +96,17 @@ def _is_loss(error: Exception) -> bool:
                          "TerminatedWorkerError", "CancelledError"})
 
 
-def _answer(question: Question, file: str, options: Any) -> Any:
-    recording = Recording(file)
-    if isinstance(question, str):
-        return getattr(recording, question)(**options)
-    return question(recording, **options)
+def sweep_in_parts(executor: Executor, files: Sequence[str], options: Mapping[str, object], parts: int) -> Dict[str, Any]:
+    """The document of a sweep whose settings are divided among the workers, joined as `vramlab merge` joins it."""
+    calls = [(list(files), dict(options), f"{part}/{parts}") for part in range(1, parts + 1)]
+    scratch = Scratch()
+    written = []
+    for (_, _, part), document in zip(calls, results(executor, _part_of_sweep, calls)):
+        written.append(scratch.file(part.replace("/", "_of_") + ".json"))
+        with open(written[-1], "w", encoding="utf-8") as file:
+            json.dump(document, file)
+    return program.ask("merge", written, {})
+
+
+def _part_of_sweep(files: List[str], options: Dict[str, object], part: str) -> Dict[str, Any]:
+    return program.ask("sweep", files, {**options, "shard": part})
