@@ -9,7 +9,7 @@ set -euo pipefail
 program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
   libzstd-dev)
 test_packages=(ccache libgtest-dev libgmock-dev python3-jsonschema python3-yaml
-  libxml2-utils pkgconf python3-pytest python3-pytest-xdist)
+  libxml2-utils pkgconf python3-pip python3-pytest python3-pytest-xdist python3-venv)
 check_packages=(clang-19 clang-format-19 clang-tidy-19 shellcheck)
 release_packages=(binutils dpkg-dev git python3-build python3-setuptools python3-wheel)
 page_packages=(debootstrap nodejs npm xz-utils)

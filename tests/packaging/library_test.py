@@ -79,7 +79,7 @@ class Library(unittest.TestCase):
     def test_examples_are_built_with_cmake_and_print_what_their_page_says(self):
         self.assertEqual(set(shown_outputs()), set(PARTS))
         built = self.home / "built"
-        call(CMAKE, "-S", self.examples, "-B", built, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        call(CMAKE, "-G", "Ninja", "-S", self.examples, "-B", built, f"-DCMAKE_PREFIX_PATH={self.prefix}",
              f"-DCMAKE_CXX_COMPILER={COMPILER}")
         call(CMAKE, "--build", built)
         self.expect_outputs(built)
@@ -126,7 +126,7 @@ class Library(unittest.TestCase):
         (project / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\nproject(newer LANGUAGES CXX)\n"
             "find_package(vramlab 0.2 QUIET)\nmessage(STATUS \"found: ${vramlab_FOUND}\")\n")
-        told = call(CMAKE, "-S", project, "-B", project / "built", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        told = call(CMAKE, "-G", "Ninja", "-S", project, "-B", project / "built", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         self.assertIn("found: 0", told)
 
     def test_without_a_component_nothing_of_others_is_needed(self):
@@ -137,7 +137,7 @@ class Library(unittest.TestCase):
             "set(CMAKE_DISABLE_FIND_PACKAGE_ZLIB ON)\nfind_package(vramlab REQUIRED)\n"
             "get_target_property(found vramlab::allocator INTERFACE_INCLUDE_DIRECTORIES)\n"
             "message(STATUS \"found: ${found}\")\n")
-        told = call(CMAKE, "-S", project, "-B", project / "built", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        told = call(CMAKE, "-G", "Ninja", "-S", project, "-B", project / "built", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         self.assertIn(f"found: {self.headers}", told)
 
     def test_the_program_is_installed_without_the_library(self):

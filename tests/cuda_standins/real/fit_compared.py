@@ -57,7 +57,7 @@ ALL = [
     of_suite("checkpoint", "140MiB"),
     of_suite("amp", "180MiB"),
     of_suite("conv", "44MiB"),
-    of_suite("lstm", "80MiB"),
+    of_suite("lstm", "104MiB"),
     of_suite("fsdp", "240MiB", TORCHRUN, options=("--gpus", "2"), last=8),
     of_suite("fsdp", "180MiB", name="fsdp, ranks alone", options=ALONE, last=8),
     of_package("trainer", "transformers", "240MiB"),

@@ -122,7 +122,7 @@ ordered_json input_schema(const McpTool& tool, const CLI::App& program) {
 
 std::string text_of(const std::string& name, const ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number()) return value.dump();
+  if (value.is_number()) return compact_json_text(value);
   throw WrongToolArguments(name + ": expected a text or a number, found " + value.type_name());
 }
 
@@ -141,7 +141,7 @@ void add_option_words(std::vector<std::string>& words, const CLI::Option& option
   const int items = option.get_items_expected_max();
   if ((items == 0) != value.is_boolean())
     throw WrongToolArguments(name + ": expected " + (items == 0 ? "true or false" : "a value") +
-                             ", found " + value.dump());
+                             ", found " + compact_json_text(value));
   if (items == 0) {
     if (value.get<bool>()) words.push_back(typed);
   } else if (items > 1 && !takes_many(option)) {

@@ -13,6 +13,7 @@ import { addressOfProgram, programOfAddress } from "./shared_program";
 import { changedOnly, counterList, deeds, passedOver, title } from "./steps";
 import type { ShownSteps, Steps } from "./steps";
 import { emptyProgram, stations } from "./tour";
+import type { Station } from "./tour";
 
 /** Typing goes on; the program is run where it pauses. */
 const pauseMs = 250;
@@ -66,11 +67,7 @@ export class LearnView {
     this.setOwn(false);
     byId("station-text").textContent =
       `${chosen.name} from event ${event} of GPU ${device} on, replayed as it was recorded.`;
-    const question = byId<HTMLDetailsElement>("station-question");
-    question.hidden = chosen === undefined;
-    question.open = false;
-    question.querySelector("summary")!.textContent = chosen?.question ?? "";
-    question.querySelector("p")!.textContent = chosen?.answer ?? "";
+    this.ask(undefined);
     byId("next-station").textContent = "First station";
     this.slider.value = "0";
     byId("learn").scrollIntoView();
@@ -118,11 +115,21 @@ export class LearnView {
     const chosen = stations[Number(this.station.value)];
     byId("station-text").textContent = chosen?.text ??
       "A native trace: one record in a line. Each change runs it again.";
+    this.ask(chosen);
     byId("next-station").textContent = chosen ? "Next station" : "First station";
     if (own !== undefined) return this.runSoon();
     this.program.value = chosen?.program ?? emptyProgram;
     this.slider.value = "0";
     void this.run();
+  }
+
+  /** The question of a station, whose answer is folded. */
+  private ask(of: Station | undefined): void {
+    const question = byId<HTMLDetailsElement>("station-question");
+    question.hidden = of === undefined;
+    question.open = false;
+    question.querySelector("summary")!.textContent = of?.question ?? "";
+    question.querySelector("p")!.textContent = of?.answer ?? "";
   }
 
   private runSoon(): void {
