@@ -203,6 +203,37 @@ class Block(torch.nn.Module):
         return x + self.inner(x)
 
 
+def batches_counted():
+    norm = torch.nn.BatchNorm2d(4).to(CUDA)
+    x = torch.randn(8, 4, 5, 5, device=CUDA)
+    for count in range(1, 100):
+        norm(x)
+        assert count % 20 or norm.num_batches_tracked == count
+    assert norm.num_batches_tracked.cpu() == 99 and int(norm.num_batches_tracked.float()) == 99
+    norm.num_batches_tracked += 5
+    norm(x).sum().backward()
+    assert norm.num_batches_tracked.item() == 105
+    norm.reset_running_stats()
+    assert norm.num_batches_tracked == 0 and norm.running_mean.tolist() == [0] * 4
+    norm(x)
+    other = torch.nn.BatchNorm2d(4).to(CUDA)
+    other.load_state_dict(norm.state_dict())
+    assert other.num_batches_tracked == 1
+    norm.eval()(x)
+    assert norm.num_batches_tracked == 1
+    norm.train()
+    for _ in range(3):
+        norm(x)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        graph = torch.cuda.CUDAGraph()
+        graph.capture_begin()
+        norm(x)
+        graph.capture_end()
+    # The addition is in the graph, and was not made.
+    assert norm.num_batches_tracked != 5
+
+
 def blocks_left_out():
     """Calls in which nothing is known are left out from the third one on, and others are not."""
     block = Block().to(CUDA)
@@ -253,7 +284,7 @@ class Small(torch.nn.Module):
 
 def main():
     for part in (graphs_in_a_batch, ends_of_texts, experts, texts_with_ends, masks_in_backward, loops,
-                 kernels_made_while_running, checks, unknown, blocks_left_out):
+                 kernels_made_while_running, checks, unknown, batches_counted, blocks_left_out):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

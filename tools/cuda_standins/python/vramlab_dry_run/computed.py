@@ -260,16 +260,15 @@ class _Mode:
 
     def _forget_changed_by(self, optimizer):
         """Its steps change many floating-point numbers at once, and tell no version of them."""
-        if not self.known.may_have_floats:
+        if not self.known.has_floats():
             return
-        changed = [tensor for group in optimizer.param_groups for tensor in group["params"]]
-        changed += [tensor.grad for tensor in changed]
-        changed += [value for state in optimizer.state.values() for value in state.values()]
-        entries, key_of = self.known.entries, known_values.key_of
-        for tensor in changed:
-            if type(tensor) in self.plain_types and tensor.is_cuda and key_of(tensor) in entries:
-                self.known.forget(tensor)
-        self.known.may_have_floats = False
+        tensors = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        tensors += [tensor.grad for tensor in tensors]
+        for value in optimizer.state.values():
+            tensors += value.values()
+        address_of = self.torch.Tensor.data_ptr
+        self.known.forget_floats_at(
+            [address_of(tensor) for tensor in tensors if type(tensor) in self.plain_types])
 
     def _see_recomputing(self, checkpoint):
         """Tensors that a backward pass computes once more have to have their first sizes."""

@@ -13,7 +13,8 @@ def ways(mode, nn):
     plain = _without_us(mode, original)
     normalizing = _normalizing(mode, plain)
     found = dict.fromkeys((nn.Linear, nn.LayerNorm, nn.GroupNorm, nn.Embedding, nn.Conv1d, nn.Conv2d,
-                           nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d), plain)
+                           nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d, nn.ReLU,
+                           nn.ReLU6), plain)
     found.update(dict.fromkeys((nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d), normalizing))
     return found
 
@@ -37,22 +38,22 @@ def _without_us(mode, original):
 
 
 def _normalizing(mode, plain):
-    """Its statistics change, and tell no version of it; its batches are counted."""
+    """Its statistics change, and tell no version of it. Its counter of batches does, once for each."""
     known, entries, key_of = mode.known, mode.known.entries, known_values.key_of
 
     def call(module, *args, **kwargs):
-        buffers = [tensor for tensor in module._buffers.values() if tensor is not None]
-        if not any(key_of(tensor) in entries for tensor in buffers):
-            return plain(module, *args, **kwargs)
-        counter = module._buffers.get("num_batches_tracked")
-        counted = None if counter is None else known.entry_of(counter)
+        buffers = module._buffers
+        counter = buffers.get("num_batches_tracked")
+        entry = None if counter is None else entries.get(key_of(counter))
+        if entry is not None:
+            if not mode.can_learn():
+                known.forget(counter)
+            elif not entry.counts_up:
+                known.count_up(counter, entry)
         result = plain(module, *args, **kwargs)
-        is_counted = counted is not None and counter._version == counted.version + 1
-        if is_counted and mode.can_learn():
-            known.add_to(counted, counter, 1)
-        for tensor in buffers:
-            if tensor is not counter:
-                known.forget(tensor)
+        for name in ("running_mean", "running_var"):
+            if buffers.get(name) is not None and key_of(buffers[name]) in entries:
+                known.forget(buffers[name])
         return result
 
     return call

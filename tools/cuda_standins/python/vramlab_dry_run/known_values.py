@@ -7,6 +7,7 @@ stand-in driver tells what was written in its memory by copies, by kernels whose
 knows, and by code that is not PyTorch's own.
 """
 
+import bisect
 import ctypes
 import os
 
@@ -25,10 +26,11 @@ class _Entry:
     """`raw`: a storage of the host with the same bytes, of which the first `known` are known; None while
     they are expected from another rank. `value`: a tensor over it, as it was learned; may be None.
     `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
-    values are booleans. `weak`: knows whether the storage of the device still exists, and keeps its
+    values are booleans, `has_floats`: they are floating-point numbers, or may be. `counts_up`: it is one
+    number of 64 bits, and each newer version of it is one more. `weak`: knows whether the storage of the device still exists, and keeps its
     structure from being used for another one."""
 
-    __slots__ = ("raw", "value", "is_made_up", "is_mask", "at", "bytes", "known", "version", "weak")
+    __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "counts_up", "at", "bytes", "known", "version", "weak")
 
 
 class KnownValues:
@@ -45,8 +47,6 @@ class KnownValues:
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
-        # Floating-point numbers were learned. Whoever forgets those that may change sets it back.
-        self.may_have_floats = False
         # Goes up when something is computed, learned or forgotten.
         self.deeds = 0
 
@@ -60,9 +60,13 @@ class KnownValues:
         entry = self.entries.get(key)
         if entry is None or entry.raw is None:
             return None
+        version = _version_of(tensor)
         if entry.version == _ANY_VERSION:
-            entry.version = _version_of(tensor)
-        if (entry.version != _version_of(tensor) or storage.nbytes() != entry.bytes
+            entry.version = version
+        if entry.counts_up and version is not None and version > entry.version:
+            ctypes.c_int64.from_address(entry.raw.data_ptr()).value += version - entry.version
+            entry.version = version
+        if (entry.version != version or storage.nbytes() != entry.bytes
                 or storage.data_ptr() != entry.at):
             self._drop(key)
             return None
@@ -113,7 +117,7 @@ class KnownValues:
     def _keep_learned(self, key, entry, tensor):
         entry.version = _version_of(tensor)
         entry.is_mask = tensor.dtype is self._torch.bool
-        self.may_have_floats = self.may_have_floats or tensor.dtype.is_floating_point
+        entry.has_floats = tensor.dtype.is_floating_point
         self._keep(key, entry)
 
     def is_whole(self, tensor):
@@ -155,6 +159,14 @@ class KnownValues:
         write(entry.raw.data_ptr(), entry.bytes)
         self._keep_learned(storage._cdata, entry, tensor)
 
+    def count_up(self, tensor, entry):
+        """From now on each newer version of the tensor is one more. It needs to be one number of 64 bits; the
+        driver, which tells of each addition, watches it no longer."""
+        is_number = tensor.dtype is self._torch.int64 and tensor.numel() == 1 and entry.bytes == 8
+        if is_number and entry.known == 8 and self.entry_of(tensor) is entry:
+            entry.counts_up = True
+            self._watch_no_longer(entry.at, tensor.untyped_storage()._cdata)
+
     def make_up(self, tensor):
         """Zeros for all of its storage, from now on. None where that is too large."""
         storage = tensor.untyped_storage()
@@ -172,6 +184,8 @@ class KnownValues:
         entry = _Entry()
         entry.raw = entry.value = None
         entry.is_made_up = entry.is_mask = False
+        entry.has_floats = True
+        entry.counts_up = False
         entry.at = storage.data_ptr()
         entry.bytes = storage.nbytes()
         entry.known = 0
@@ -198,7 +212,6 @@ class KnownValues:
         raw = self._torch.UntypedStorage(entry.bytes)
         if self._driver.read(raw.data_ptr(), entry.at, entry.bytes):
             entry.raw, entry.known = raw, entry.bytes
-            self.may_have_floats = True
             self._keep(key, entry)
         else:
             self._drop(key)
@@ -241,7 +254,7 @@ class KnownValues:
             self._drop(key)
             self.entries[key] = entry
             self._bytes += entry.bytes
-        if self._watched.get(entry.at) != key:
+        if not entry.counts_up and self._watched.get(entry.at) != key:
             self._watched[entry.at] = key
             self._driver.watch(entry.at, entry.bytes)
         if len(self.entries) > self._looks_for_dead_at or self._bytes > MOST_BYTES_IN_ALL:
@@ -249,6 +262,22 @@ class KnownValues:
             self._looks_for_dead_at = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self.entries))
         while self._bytes > MOST_BYTES_IN_ALL:
             self._drop(next(iter(self.entries)))
+
+    def has_floats(self):
+        """Whether floating-point numbers are known of a storage that still exists."""
+        return any(self._float_keys())
+
+    def _float_keys(self):
+        return (key for key, entry in self.entries.items() if entry.has_floats and not entry.weak.expired())
+
+    def forget_floats_at(self, addresses):
+        """Floating-point numbers of storages in which one of these addresses lies."""
+        addresses.sort()
+        for key in list(self._float_keys()):
+            entry = self.entries[key]
+            next_one = bisect.bisect_left(addresses, entry.at)
+            if next_one < len(addresses) and addresses[next_one] < entry.at + entry.bytes:
+                self._drop(key)
 
     def forget(self, tensor):
         self._drop(key_of(tensor))
@@ -274,9 +303,12 @@ class KnownValues:
             return
         self.deeds += 1
         self._bytes -= entry.bytes
-        if self._watched.get(entry.at) == key:
-            del self._watched[entry.at]
-            self._driver.watch(entry.at, 0)
+        self._watch_no_longer(entry.at, key)
+
+    def _watch_no_longer(self, at, key):
+        if self._watched.get(at) == key:
+            del self._watched[at]
+            self._driver.watch(at, 0)
 
     def _drop_dead(self):
         for key in [key for key, entry in self.entries.items() if entry.weak.expired()]:
@@ -288,7 +320,7 @@ class KnownValues:
         if not _holds(entry, source, count):
             # The newest was learned a moment ago.
             entry = next((each for each in reversed(self.entries.values())
-                          if each.raw is not None and _holds(each, source, count)
+                          if each.raw is not None and not each.counts_up and _holds(each, source, count)
                           and self._is_at_its_place(each)), None)
         if entry is not None:
             ctypes.memmove(to, entry.raw.data_ptr() + source - entry.at, count)

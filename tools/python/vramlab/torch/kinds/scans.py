@@ -17,6 +17,8 @@ _Found = List[Tuple[Any, int, int, int]]
 
 #: By what is scanned: the addresses of the last scan and its number.
 _last: "Dict[Tuple[str, int], Tuple[array[int], int]]" = {}
+#: By the number of a root: whose gradients were scanned last, and the rows of that.
+_last_gradients: "Dict[int, Tuple[array[int], bytes]]" = {}
 #: Set by begin(): torch, the classes of tensors without data of their own, and what switches overrides off.
 _torch: Any = None
 _plain: "frozenset[type]" = frozenset()
@@ -37,16 +39,17 @@ def begin(torch: Any) -> None:
 def forget() -> None:
     """A new recording has nothing of an earlier one."""
     _last.clear()
+    _last_gradients.clear()
 
 
-def _scan(what: Tuple[str, int], tensors: List[Any], rows: Callable[[], Iterator[Held]]) -> None:
+def _scan(what: Tuple[str, int], tensors: List[Any], rows: Callable[[], bytes]) -> None:
     """Tensors at the addresses of the last scan are the same scan; else their rows are asked for."""
     addresses = _addresses(tensors)
     before = _last.get(what)
     if before is not None and before[0] == addresses:
         notes.note_scan_again(before[1])
     else:
-        _last[what] = (addresses, notes.note_scan(storages.rows_of(list(rows()))))
+        _last[what] = (addresses, notes.note_scan(rows()))
 
 
 def _addresses(tensors: List[Any]) -> "array[int]":
@@ -101,10 +104,9 @@ def scan_parameters(root: Any) -> None:
     """Parameters and buffers of a root and all its parts."""
     parameters, buffers = modules.tensors_in(root)
 
-    def rows() -> Iterator[Held]:
-        for kind in (storages.PARAMETERS, storages.BUFFERS):
-            for tensor, name in _named(root, kind):
-                yield from _held(tensor, kind, name)
+    def rows() -> bytes:
+        return storages.rows_of([each for kind in (storages.PARAMETERS, storages.BUFFERS)
+                                 for tensor, name in _named(root, kind) for each in _held(tensor, kind, name)])
 
     _scan(("parameters", modules.number_of(root)), parameters + buffers, rows)
 
@@ -115,7 +117,7 @@ def scan_inputs(root: Any, args: Any, kwargs: Any) -> None:
     number = modules.number_of(root)
     tensors = list(_inputs((args, kwargs), 3))
     _scan(("inputs", number), tensors,
-          lambda: (each for tensor in tensors for each in _held(tensor, storages.INPUTS, number)))
+          lambda: storages.rows_of([each for tensor in tensors for each in _held(tensor, storages.INPUTS, number)]))
 
 
 def _inputs(value: Any, depth: int) -> Iterator[Any]:
@@ -133,14 +135,28 @@ def _inputs(value: Any, depth: int) -> Iterator[Any]:
 def scan_gradients() -> None:
     """Gradients of all parameters of roots that are alive."""
     for root in modules.roots():
+        parameters = modules.tensors_in(root)[0]
+        gradients = [tensor.grad for tensor in parameters]
+        _scan_gradients_of(root, [tensor for tensor, gradient in zip(parameters, gradients) if gradient is not None],
+                           [gradient for gradient in gradients if gradient is not None])
 
-        def rows() -> Iterator[Held]:
-            for tensor, name in _named(root, storages.PARAMETERS):
-                yield from _held(tensor.grad, storages.GRADIENTS, name)
 
-        gradients = [tensor.grad for tensor in modules.tensors_in(root)[0]]
-        _scan(("gradients", modules.number_of(root)),
-              [gradient for gradient in gradients if gradient is not None], rows)
+def _scan_gradients_of(root: Any, parameters: List[Any], gradients: List[Any]) -> None:
+    """Mostly these are gradients of the same parameters as the last time, at other addresses."""
+    number = modules.number_of(root)
+    who = array("q", map(id, parameters))
+    last_who, last_rows = _last_gradients.get(number, (None, b""))
+    moved = storages.rows_moved(last_rows, gradients) if who == last_who else None
+
+    def rows() -> bytes:
+        named = _named(root, storages.PARAMETERS)
+        found = storages.rows_of([each for tensor, name in named
+                                  for each in _held(tensor.grad, storages.GRADIENTS, name)])
+        if _plain.issuperset(map(type, gradients)):
+            _last_gradients[number] = (who, found)
+        return found
+
+    _scan(("gradients", number), gradients, rows if moved is None else lambda: moved or b"")
 
 
 def _states_of(optimizer: Any) -> Iterator[Held]:
@@ -166,7 +182,7 @@ def scan_states(optimizer: Any) -> None:
                for state in states.values()]
     if not _plain.issuperset(map(type, tensors)):
         tensors = [state for state in tensors if isinstance(state, _torch.Tensor)]
-    _scan(("states", id(optimizer)), tensors, lambda: _states_of(optimizer))
+    _scan(("states", id(optimizer)), tensors, lambda: storages.rows_of(list(_states_of(optimizer))))
 
 
 def is_due(count: int) -> bool:

@@ -4,7 +4,7 @@ Tensors are read without PyTorch's overrides, which would see every question.
 """
 
 from array import array
-from typing import Any, FrozenSet, Iterable, List, NamedTuple
+from typing import Any, FrozenSet, Iterable, List, NamedTuple, Optional
 
 KINDS = ("parameters", "buffers", "gradients", "optimizer_state", "inputs", "workspaces",
          "communication", "graph_pools")
@@ -63,3 +63,18 @@ def rows_of(held: List[Held]) -> bytes:
             seen.add((address, kind))
             rows.extend((tensor.get_device(), address, size, kind, name, part))
     return rows.tobytes()
+
+
+def rows_moved(rows: bytes, tensors: List[Any]) -> Optional[bytes]:
+    """The rows of a scan with the addresses of these tensors, if these have one row each, and storages of the same
+    sizes. None if not."""
+    moved = array("q", rows)
+    if not tensors or len(moved) != WIDTH * len(tensors):
+        return None
+    found = [tensor.untyped_storage() for tensor in tensors]
+    addresses = array("q", [storage.data_ptr() for storage in found])
+    is_same = (moved[2::WIDTH] == array("q", [storage.nbytes() for storage in found])
+               and moved[::WIDTH] == array("q", [tensor.get_device() for tensor in tensors])
+               and len(set(addresses)) == len(addresses))
+    moved[1::WIDTH] = addresses
+    return moved.tobytes() if is_same else None
