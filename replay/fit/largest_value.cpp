@@ -18,6 +18,10 @@ constexpr std::size_t most_guesses = 6;
 /// Failures above the first are looked into up to this number.
 constexpr std::size_t most_surprises = 4;
 constexpr std::size_t most_runs_without_limit = 5;
+/// The segment of a request below 10 MiB: a run may get one more or one less, whatever the value.
+constexpr Bytes one_segment{20U << 20U};
+/// Values near the limit that do not fit, after which no more are tried.
+constexpr std::size_t most_near_failures = 3;
 
 Bracket bracket_of(const SearchFacts& facts) {
   Bracket bracket{-1, std::ssize(facts.values)};
@@ -175,6 +179,19 @@ std::vector<WantedRun> neighbours_of_surprises(const SearchFacts& facts, const B
   return wanted;
 }
 
+/// Larger values that are guessed to need little more than there is: the next one, and the last.
+std::vector<WantedRun> values_near_the_limit(const SearchFacts& facts, const Bracket& bracket) {
+  if (!can_guess(facts) || failures_above(facts, bracket).size() > most_near_failures) return {};
+  const auto most = static_cast<double>((facts.memory + one_segment).count);
+  std::vector<WantedRun> near;
+  for (auto value = static_cast<std::size_t>(bracket.below); value < facts.values.size(); ++value)
+    if (!facts.fits.contains(value) && !facts.needs.contains(value) &&
+        guessed_need(facts, value) <= most)
+      near.push_back({value, RunLimit::memory_of_gpu});
+  if (near.size() > 2) near.erase(near.begin() + 1, near.end() - 1);
+  return near;
+}
+
 /// If nothing fits, its need is told.
 std::vector<WantedRun> need_of_least(const SearchFacts& facts) {
   if (!facts.needs.empty() || facts.runs_without_need.contains(0)) return {};
@@ -189,7 +206,9 @@ std::vector<WantedRun> wanted_runs(const SearchFacts& facts) {
   if (bracket.below == bracket.from + 1) {
     if (const auto larger = larger_that_should_fit(facts, bracket))
       return {{*larger, RunLimit::memory_of_gpu}};
-    return bracket.from < 0 ? need_of_least(facts) : neighbours_of_surprises(facts, bracket);
+    if (bracket.from < 0) return need_of_least(facts);
+    if (auto wanted = neighbours_of_surprises(facts, bracket); !wanted.empty()) return wanted;
+    return values_near_the_limit(facts, bracket);
   }
   if (std::vector<WantedRun> wanted = lessons(facts); !wanted.empty()) return wanted;
   return can_guess(facts) ? near_guess(facts, bracket) : without_guess(facts, bracket);

@@ -10,6 +10,9 @@ namespace {
 
 using Need = std::function<std::uint64_t(double value)>;
 
+/// Needs and memory are told in this unit, which is more than a segment.
+constexpr std::uint64_t unit = 64U << 20U;
+
 struct MadeSearch {
   SearchFacts facts;
   std::size_t runs = 0;
@@ -18,7 +21,7 @@ struct MadeSearch {
 SearchFacts facts_of(std::size_t count, std::uint64_t memory) {
   SearchFacts facts;
   for (std::size_t i = 0; i < count; ++i) facts.values.push_back(static_cast<double>(i + 1));
-  facts.memory = Bytes{memory};
+  facts.memory = Bytes{memory * unit};
   return facts;
 }
 
@@ -30,7 +33,7 @@ MadeSearch search(SearchFacts facts, const Need& need, std::size_t at_once = 1) 
     if (wanted.empty()) break;
     for (std::size_t i = 0; i < std::min(at_once, wanted.size()); ++i) {
       const std::size_t index = wanted[i].index;
-      const Bytes needed{need(made.facts.values[index])};
+      const Bytes needed{need(made.facts.values[index]) * unit};
       const bool fits = needed <= made.facts.memory;
       if (wanted[i].limit == RunLimit::memory_of_gpu) made.facts.fits[index] = fits;
       if (wanted[i].limit == RunLimit::none || fits) made.facts.needs[index] = needed;
@@ -43,7 +46,7 @@ MadeSearch search(SearchFacts facts, const Need& need, std::size_t at_once = 1) 
 std::optional<std::size_t> largest_of_all(const SearchFacts& facts, const Need& need) {
   std::optional<std::size_t> largest;
   for (std::size_t i = 0; i < facts.values.size(); ++i)
-    if (Bytes{need(facts.values[i])} <= facts.memory) largest = i;
+    if (Bytes{need(facts.values[i]) * unit} <= facts.memory) largest = i;
   return largest;
 }
 
@@ -56,7 +59,7 @@ void expect_proof(const SearchFacts& facts, const Need& need) {
   EXPECT_EQ(answer.next, next < facts.values.size() ? std::optional(next) : std::nullopt);
   if (answer.next) {
     EXPECT_FALSE(facts.fits.at(*answer.next));
-    EXPECT_GT(Bytes{need(facts.values[*answer.next])}, facts.memory);
+    EXPECT_GT(Bytes{need(facts.values[*answer.next]) * unit}, facts.memory);
   }
 }
 
@@ -69,7 +72,7 @@ TEST(LargestValue, straight_curve_takes_five_runs) {
 
 TEST(LargestValue, guess_that_is_right_wants_both_proving_runs) {
   SearchFacts facts = facts_of(64, 105);
-  facts.needs = {{0, Bytes{1}}, {8, Bytes{90}}, {9, Bytes{100}}};
+  facts.needs = {{0, Bytes{unit}}, {8, Bytes{90 * unit}}, {9, Bytes{100 * unit}}};
   EXPECT_EQ(wanted_runs(facts),
             (std::vector<WantedRun>{{9, RunLimit::memory_of_gpu}, {10, RunLimit::memory_of_gpu}}));
 }
@@ -99,7 +102,7 @@ TEST(LargestValue, hints_of_another_gpu_leave_out_the_lessons) {
   const Need need = [](double value) { return 500 + static_cast<std::uint64_t>(31 * value); };
   SearchFacts facts = facts_of(512, 10'000);
   for (const std::size_t index : {0, 7, 300})
-    facts.hints[index] = Bytes{need(facts.values[index]) + 24};
+    facts.hints[index] = Bytes{(need(facts.values[index]) + 24) * unit};
   EXPECT_LE(search(facts, need).runs, 3U);
 }
 
@@ -113,6 +116,27 @@ TEST(LargestValue, larger_value_that_fits_again_is_found_behind_a_surprise) {
   expect_proof(made.facts, need);
   EXPECT_EQ(largest_value(made.facts).fits, 47U);
   EXPECT_FALSE(largest_value(made.facts).failed_below.empty());
+}
+
+TEST(LargestValue, value_near_the_limit_may_fit_again) {
+  // Each value needs a megabyte more, and one segment more or less by chance.
+  constexpr std::uint64_t mebibyte = 1U << 20U;
+  SearchFacts facts = facts_of(10, 0);
+  facts.memory = Bytes{386 * mebibyte};
+  const auto need = [](std::size_t index) {
+    const bool has_more = index == 0 || index == 4 || index == 8;
+    return Bytes{(360 + index + (has_more ? 20 : 0)) * mebibyte};
+  };
+  std::size_t runs = 0;
+  for (auto wanted = wanted_runs(facts); !wanted.empty() && runs < 30;
+       wanted = wanted_runs(facts), ++runs) {
+    const std::size_t index = wanted[0].index;
+    const bool fits = need(index) <= facts.memory;
+    if (wanted[0].limit == RunLimit::memory_of_gpu) facts.fits[index] = fits;
+    if (wanted[0].limit == RunLimit::none || fits) facts.needs[index] = need(index);
+  }
+  EXPECT_EQ(largest_value(facts).fits, 9U);
+  EXPECT_LE(runs, 10U);
 }
 
 TEST(LargestValue, programs_without_history_are_bisected) {
@@ -176,9 +200,9 @@ TEST(LargestValue, answer_is_proven_for_any_curve) {
 TEST(GuessedLargest, follows_the_curve_of_runs_without_a_limit) {
   SearchFacts facts = facts_of(20, 100);
   EXPECT_EQ(guessed_largest(facts), std::nullopt);
-  facts.needs = {{0, Bytes{20}}};
+  facts.needs = {{0, Bytes{20 * unit}}};
   EXPECT_EQ(guessed_largest(facts), 0U) << "one run says nothing of others";
-  facts.needs[4] = Bytes{60};
+  facts.needs[4] = Bytes{60 * unit};
   EXPECT_EQ(guessed_largest(facts), 8U);
   facts.memory = Bytes{10};
   EXPECT_EQ(guessed_largest(facts), std::nullopt);

@@ -53,7 +53,7 @@ def _answer(question: Question, file: str, options: Any) -> Any:
 
 def results(executor: Executor, function: Callable[..., Any], calls: List[Tuple[Any, ...]],
             errors: str = "raise") -> List[Any]:
-    """What the function gives for the arguments of each call, in the order of the calls."""
+    """The results of the function for the arguments of each call, in the order of the calls."""
     futures = [executor.submit(function, *arguments) for arguments in calls]
     found: List[Any] = []
     try:
