@@ -203,6 +203,15 @@ class Block(torch.nn.Module):
         return x + self.inner(x)
 
 
+def sparse_gradients():
+    kept = torch.ones(3, device=CUDA)
+    table = torch.nn.Embedding(10, 4, sparse=True).to(CUDA)
+    table(torch.tensor([1, 2]).cuda()).sum().backward()
+    assert table.weight.grad.is_sparse
+    torch.optim.SGD(table.parameters(), lr=1.0).step()
+    assert kept.tolist() == [1, 1, 1] and table.weight.max().item() == 0
+
+
 def batches_counted():
     norm = torch.nn.BatchNorm2d(4).to(CUDA)
     x = torch.randn(8, 4, 5, 5, device=CUDA)
@@ -284,7 +293,7 @@ class Small(torch.nn.Module):
 
 def main():
     for part in (graphs_in_a_batch, ends_of_texts, experts, texts_with_ends, masks_in_backward, loops,
-                 kernels_made_while_running, checks, unknown, batches_counted, blocks_left_out):
+                 kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted, blocks_left_out):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

@@ -258,6 +258,7 @@ class _Mode:
 
         optimizers.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
 
+    @report.guarded
     def _forget_changed_by(self, optimizer):
         """Its steps change many floating-point numbers at once, and tell no version of them."""
         if not self.known.has_floats():
@@ -266,9 +267,10 @@ class _Mode:
         tensors += [tensor.grad for tensor in tensors]
         for value in optimizer.state.values():
             tensors += value.values()
-        address_of = self.torch.Tensor.data_ptr
-        self.known.forget_floats_at(
-            [address_of(tensor) for tensor in tensors if type(tensor) in self.plain_types])
+        # Sparse gradients have no addresses.
+        address_of, strided = self.torch.Tensor.data_ptr, self.torch.strided
+        self.known.forget_floats_at([address_of(tensor) for tensor in tensors
+                                     if type(tensor) in self.plain_types and tensor.layout is strided])
 
     def _see_recomputing(self, checkpoint):
         """Tensors that a backward pass computes once more have to have their first sizes."""

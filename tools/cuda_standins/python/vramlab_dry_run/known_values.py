@@ -27,10 +27,11 @@ class _Entry:
     they are expected from another rank. `value`: a tensor over it, as it was learned; may be None.
     `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
     values are booleans, `has_floats`: they are floating-point numbers, or may be. `counts_up`: it is one
-    number of 64 bits, and each newer version of it is one more. `weak`: knows whether the storage of the device still exists, and keeps its
-    structure from being used for another one."""
+    number of 64 bits, and each newer version of it is one more. `weak`: knows whether the storage of
+    the device still exists, and keeps its structure from being used for another one."""
 
-    __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "counts_up", "at", "bytes", "known", "version", "weak")
+    __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "counts_up", "at", "bytes",
+                 "known", "version", "weak")
 
 
 class KnownValues:
@@ -160,8 +161,8 @@ class KnownValues:
         self._keep_learned(storage._cdata, entry, tensor)
 
     def count_up(self, tensor, entry):
-        """From now on each newer version of the tensor is one more. It needs to be one number of 64 bits; the
-        driver, which tells of each addition, watches it no longer."""
+        """From now on each newer version of the tensor is one more. It needs to be one number of 64 bits;
+        the driver, which tells of each addition, watches it no longer."""
         is_number = tensor.dtype is self._torch.int64 and tensor.numel() == 1 and entry.bytes == 8
         if is_number and entry.known == 8 and self.entry_of(tensor) is entry:
             entry.counts_up = True
