@@ -10,7 +10,7 @@ vramlab_program(vramlab_page FOLDER tools/cli
 # A page starts no program and has no Ctrl-C: one that does not want to wait ends its worker.
 get_target_property(sources vramlab_page SOURCES)
 list(FILTER sources EXCLUDE REGEX
-     "/tools/cli/kit/(preloaded_program|own_processes|interrupts|logging|kept_file|shared_files)[.]cpp$")
+     "/tools/cli/kit/(preloaded_program|own_processes|numbered_folder|interrupts|logging|kept_file|shared_files)[.]cpp$")
 list(FILTER sources EXCLUDE REGEX "/(merge|pack)_command[.]cpp$")
 set_target_properties(vramlab_page PROPERTIES SOURCES "${sources}")
 target_compile_definitions(vramlab_page PRIVATE VRAMLAB_VERSION="${PROJECT_VERSION}")

@@ -13,20 +13,23 @@ namespace {
 
 struct ReasonRow {
   std::string_view text;
-  std::string_view rule;
+  allocator::Rule rule;
 };
 
 /// In the order of the reasons.
 constexpr std::array<ReasonRow, 9> reason_rows = {{
-    {"of the other kind, small or large", "1.2"},
-    {"another pool's", "4.2"},
-    {"another stream's", "5.2"},
-    {"in an expandable segment, and these are off", "5.4"},
-    {"at or above the split limit, and the request is below it", "5.5"},
-    {"above the split limit, and too much of it would be wasted", "5.6"},
-    {"it can grow further than the one that is taken", "5.3"},
-    {"larger than the one that is taken", "5.2"},
-    {"as large as the one that is taken, and behind it", "5.2"},
+    {"of the other kind, small or large", allocator::rules::small_up_to_1_mib},
+    {"another pool's", allocator::rules::open_scope_gives_its_pool},
+    {"another stream's", allocator::rules::best_fit_is_taken},
+    {"in an expandable segment, and these are off", allocator::rules::search_skips_expandable},
+    {"at or above the split limit, and the request is below it",
+     allocator::rules::oversize_block_is_kept_apart},
+    {"above the split limit, and too much of it would be wasted",
+     allocator::rules::oversize_request_wastes_little},
+    {"it can grow further than the one that is taken",
+     allocator::rules::search_moves_on_to_shorter_reach},
+    {"larger than the one that is taken", allocator::rules::best_fit_is_taken},
+    {"as large as the one that is taken, and behind it", allocator::rules::best_fit_is_taken},
 }};
 
 const ReasonRow& row_of(PassReason reason) { return reason_rows[static_cast<std::size_t>(reason)]; }
@@ -82,7 +85,7 @@ const AllocatorEvent* plain_allocation(const std::vector<AllocatorEvent>& entrie
 }  // namespace
 
 std::string_view reason_text(PassReason reason) { return row_of(reason).text; }
-std::string_view rule_of(PassReason reason) { return row_of(reason).rule; }
+allocator::Rule rule_of(PassReason reason) { return row_of(reason).rule; }
 
 std::vector<PassedOver> blocks_passed_over(const Snapshot& before, const Snapshot& after,
                                            const traces::ProgramEvent& request,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allocator/listeners/rules.h"
 #include "allocator/options/settings.h"
 #include "allocator/types/snapshot.h"
 #include "traces/model/program_event.h"
@@ -37,8 +38,8 @@ struct PassedOver {
 
 /// Such as `another stream's`, to follow the block.
 std::string_view reason_text(PassReason reason);
-/// The number of the rule in docs/reference/fidelity.md.
-std::string_view rule_of(PassReason reason);
+/// The rule that decides it.
+allocator::Rule rule_of(PassReason reason);
 
 /// The free blocks before a request that are large enough for it and did not get it, smallest
 /// first. None where it failed, or where blocks were given back or became free meanwhile: the state

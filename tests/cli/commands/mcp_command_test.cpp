@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <set>
+#include <map>
 
 #include "tests/support/kit/dry_run_test.h"
 

@@ -16,6 +16,7 @@
 #include "tools/cli/kit/preloaded_program.h"
 
 #include "tools/cli/kit/arguments.h"
+#include "tools/cli/kit/numbered_folder.h"
 
 namespace vramlab::tools {
 
@@ -67,27 +68,6 @@ struct DryRunArguments {
 
   /// For the allocator of each device; empty without a limit.
   std::optional<Bytes> memory() const;
-};
-
-/// An empty folder whose name is the same in each run, so that the names in the output of a program
-/// stay the same, too. Runs at the same time get different numbers. It is removed at the end.
-class NumberedFolder {
- public:
-  /// Takes `beginning`-1, or the next number that no other process holds, up to 1000, and then a
-  /// name of its own. Leftovers of a killed process are removed. Throws if no folder can be made.
-  explicit NumberedFolder(const std::string& beginning);
-  NumberedFolder(const NumberedFolder&) = delete;
-  NumberedFolder& operator=(const NumberedFolder&) = delete;
-  ~NumberedFolder();
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  bool take(const std::filesystem::path& path);
-
-  std::filesystem::path path_;
-  /// An open file in the folder; its lock ends with the process.
-  int lock_ = -1;
 };
 
 /// The folder `dry_run`: beside a program in its build folder, or below the folder of the

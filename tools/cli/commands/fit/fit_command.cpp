@@ -29,6 +29,7 @@
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/interrupts.h"
 #include "tools/cli/kit/messages.h"
+#include "tools/cli/kit/numbered_folder.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/kit/what_if_runs.h"
 #include "tools/cli/printers/shown_text.h"

@@ -29,7 +29,7 @@ class McpCall {
     nlohmann::ordered_json progress_token;
   };
 
-  /// Starts the process. `answer_file` is removed with the call. Throws WrongToolArguments,
+  /// Starts the process. `answer_file` is removed with the call. Throws
   /// std::system_error.
   McpCall(const McpTool& tool, Request request, std::vector<std::string> words,
           std::string answer_file);

@@ -1,15 +1,12 @@
 // `vramlab mcp`: a server of the Model Context Protocol, by which agents and editors ask the
 // commands. A message is a line of JSON on standard input or output.
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,8 +15,10 @@
 
 #include "tools/cli/commands/mcp/mcp_calls.h"
 #include "tools/cli/commands/mcp/mcp_tools.h"
+#include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/interrupts.h"
+#include "tools/cli/kit/numbered_folder.h"
 #include "tools/cli/kit/outputs.h"
 #include "tools/cli/printers/json_text.h"
 
@@ -45,35 +44,11 @@ enum class RpcError : int {
   internal = -32603,
 };
 
-/// A folder of this server's own, which goes with it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "vramlab.mcp.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "no folder could be made: " + name);
-    path_ = name;
-    removal_.begin({path_});
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  /// A name that no other file has had.
-  std::string new_file() { return path_ + "/" + std::to_string(++count_) + ".json"; }
-
- private:
-  RemovalOnInterrupt removal_;
-  std::string path_;
-  std::size_t count_ = 0;
-};
-
 class McpServer {
  public:
-  explicit McpServer(const CLI::App& program) : program_(program) {}
+  explicit McpServer(const CLI::App& program) : program_(program) {
+    removal_.begin({folder_.path()});
+  }
 
   /// Until the end of the input.
   void run();
@@ -101,8 +76,15 @@ class McpServer {
           {"error", {{"code", static_cast<int>(code)}, {"message", message}}}});
   }
 
+  /// A name that no other call has had.
+  std::string new_answer_file() {
+    return folder_.path().string() + "/" + std::to_string(++answer_files_) + ".json";
+  }
+
   const CLI::App& program_;
-  ScratchFolder scratch_;
+  RemovalOnInterrupt removal_;
+  NumberedFolder folder_{scratch_place().folder + "/vramlab-mcp-" + std::to_string(geteuid())};
+  std::size_t answer_files_ = 0;
   bool has_input_ = true;
   std::string input_;
   std::vector<std::unique_ptr<McpCall>> calls_;
@@ -218,7 +200,7 @@ void McpServer::start_call(const ordered_json& id, const ordered_json& parameter
     return;
   }
   try {
-    const std::string file = tool->answers_in_file ? scratch_.new_file() : "";
+    const std::string file = tool->answers_in_file ? new_answer_file() : "";
     auto words = mcp_words(*tool, program_, object_in(parameters, "arguments"), file);
     const auto token = member_or_null(object_in(parameters, "_meta"), "progressToken");
     calls_.push_back(

@@ -40,7 +40,6 @@ struct StepsOutcome {
 };
 
 constexpr std::size_t action_width = 15;
-constexpr std::size_t rule_width = 6;
 
 /// The number of a rule, such as `5.2`.
 std::string rule_name(allocator::Rule rule) {
@@ -132,7 +131,7 @@ std::string passed_over_text(const Step& step) {
     const replay::PassedOver& block = step.passed_over[i];
     text += "  " + padded("passed over", action_width) + format_bytes(block.size) + " at " +
             name_of(block.address) + ": " + std::string(reason_text(block.reason)) + " (rule " +
-            std::string(rule_of(block.reason)) + ")\n";
+            rule_name(rule_of(block.reason)) + ")\n";
   }
   if (const std::size_t left = step.passed_over.size() - shown; left > 0)
     text += "  " + padded("", action_width) + "and " + std::to_string(left) + " more\n";
@@ -246,7 +245,7 @@ ordered_json passed_over_json(const replay::PassedOver& block) {
   return {{"address", block.address.value},
           {"bytes", block.size.count},
           {"reason", reason_text(block.reason)},
-          {"rule", rule_of(block.reason)}};
+          {"rule", rule_name(rule_of(block.reason))}};
 }
 
 ordered_json counter_json(const replay::CounterChange& change) {
