@@ -144,19 +144,22 @@ def scan_gradients() -> None:
 def _scan_gradients_of(root: Any, parameters: List[Any], gradients: List[Any]) -> None:
     """Mostly these are gradients of the same parameters as the last time, at other addresses."""
     number = modules.number_of(root)
-    who = array("q", map(id, parameters))
-    last_who, last_rows = _last_gradients.get(number, (None, b""))
-    moved = storages.rows_moved(last_rows, gradients) if who == last_who else None
 
     def rows() -> bytes:
+        who = array("q", map(id, parameters))
+        is_plain = _plain.issuperset(map(type, gradients))
+        last_who, last_rows = _last_gradients.get(number, (None, b""))
+        moved = storages.rows_moved(last_rows, gradients) if is_plain and who == last_who else None
+        if moved is not None:
+            return moved
         named = _named(root, storages.PARAMETERS)
         found = storages.rows_of([each for tensor, name in named
                                   for each in _held(tensor.grad, storages.GRADIENTS, name)])
-        if _plain.issuperset(map(type, gradients)):
+        if is_plain:
             _last_gradients[number] = (who, found)
         return found
 
-    _scan(("gradients", number), gradients, rows if moved is None else lambda: moved or b"")
+    _scan(("gradients", number), gradients, rows)
 
 
 def _states_of(optimizer: Any) -> Iterator[Held]:
