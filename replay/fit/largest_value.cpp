@@ -35,13 +35,25 @@ Bracket bracket_of(const SearchFacts& facts) {
   return bracket;
 }
 
+using Points = std::map<std::size_t, Bytes>;
+
+/// The point left of `right` through which a line to `index` goes. Beyond the last point it is as
+/// far from that one as the value is: neighbours differ by a segment as often as not.
+Points::const_iterator left_of(const SearchFacts& facts, const Points& points,
+                               Points::const_iterator right, std::size_t index) {
+  auto left = std::prev(right);
+  const double at = facts.values[right->first];
+  const double beyond = facts.values[index] - at;
+  while (left != points.begin() && at - facts.values[left->first] < beyond) --left;
+  return left;
+}
+
 /// The line through two points of a curve, at a value. Requires: two points or more.
-double on_curve(const SearchFacts& facts, const std::map<std::size_t, Bytes>& points,
-                std::size_t index) {
+double on_curve(const SearchFacts& facts, const Points& points, std::size_t index) {
   auto right = points.lower_bound(index);
   if (right == points.begin()) ++right;
   if (right == points.end()) --right;
-  const auto left = std::prev(right);
+  const auto left = left_of(facts, points, right, index);
   const double from = facts.values[left->first];
   const double span = facts.values[right->first] - from;
   const auto low = static_cast<double>(left->second.count);
@@ -49,8 +61,7 @@ double on_curve(const SearchFacts& facts, const std::map<std::size_t, Bytes>& po
   return low + (high - low) * (facts.values[index] - from) / span;
 }
 
-std::map<std::size_t, Bytes>::const_iterator nearest(const std::map<std::size_t, Bytes>& points,
-                                                     std::size_t index) {
+Points::const_iterator nearest(const Points& points, std::size_t index) {
   auto after = points.lower_bound(index);
   if (after == points.begin()) return after;
   const auto before = std::prev(after);

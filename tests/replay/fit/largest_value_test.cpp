@@ -139,6 +139,16 @@ TEST(LargestValue, value_near_the_limit_may_fit_again) {
   EXPECT_LE(runs, 10U);
 }
 
+TEST(LargestValue, neighbours_that_differ_by_a_segment_are_no_slope) {
+  constexpr std::uint64_t mebibyte = 1U << 20U;
+  SearchFacts facts = facts_of(10, 0);
+  facts.memory = Bytes{386 * mebibyte};
+  facts.needs = {
+      {0, Bytes{382 * mebibyte}}, {6, Bytes{362 * mebibyte}}, {7, Bytes{382 * mebibyte}}};
+  facts.fits = {{7, true}, {8, false}};
+  EXPECT_EQ(wanted_runs(facts), (std::vector<WantedRun>{{9, RunLimit::memory_of_gpu}}));
+}
+
 TEST(LargestValue, programs_without_history_are_bisected) {
   for (std::size_t fitting = 0; fitting <= 40; ++fitting) {
     SearchFacts facts = facts_of(40, fitting);
