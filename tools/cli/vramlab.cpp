@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "allocator/types/reference_version.h"
@@ -181,20 +182,36 @@ void refuse_unexpected_argument(const CLI::App& program) {
   if (!sentence.empty()) throw std::runtime_error(sentence + more_help);
 }
 
-/// The words of the command line. A file in place of a command asks for its explanation. Throws an
-/// error about a first word that is neither.
-std::vector<char*> words_of(int argument_count, char** arguments, const CLI::App& program) {
-  std::vector<char*> words(arguments, arguments + argument_count);
-  static char explain[] = "explain";
-  const std::string first = arguments[1];
+/// `--conf=` is an option with an empty value. The library for arguments would take the next word.
+std::vector<std::string> with_empty_values_apart(const std::vector<std::string>& words) {
+  std::vector<std::string> apart;
+  bool is_of_program = false;
+  for (const std::string& word : words) {
+    is_of_program = is_of_program || word == "--";
+    if (!is_of_program && word.starts_with("--") && word.find('=') == word.size() - 1) {
+      apart.push_back(word.substr(0, word.size() - 1));
+      apart.emplace_back();
+    } else {
+      apart.push_back(word);
+    }
+  }
+  return apart;
+}
+
+/// The words of the command line without the program's name. A file in place of a command asks for
+/// its explanation. Throws an error about a first word that is neither.
+std::vector<std::string> words_of(int argument_count, char** arguments, const CLI::App& program) {
+  const std::vector<std::string> words(arguments + 1, arguments + argument_count);
+  std::vector<std::string> apart = with_empty_values_apart(words);
+  const std::string& first = words.front();
   const std::string unknown = first == "-" ? first : unknown_first_word(program, first);
-  if (unknown.empty()) return words;
+  if (unknown.empty()) return apart;
   std::error_code error;
   const bool is_file = !first.starts_with('-') && std::filesystem::exists(first, error) &&
                        !std::filesystem::is_directory(first, error);
   if (first != "-" && !is_file) throw std::runtime_error(unknown + more_help);
-  words.insert(words.begin() + 1, explain);
-  return words;
+  apart.insert(apart.begin(), "explain");
+  return apart;
 }
 
 /// The library's sentence, but in plain words where a text is no number.
@@ -235,9 +252,11 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
     print(help_of(program));
     return ExitStatus::done;
   }
-  std::vector<char*> words = words_of(argument_count, arguments, program);
+  std::vector<std::string> words = words_of(argument_count, arguments, program);
+  // The library takes them from the back.
+  std::ranges::reverse(words);
   try {
-    program.parse(static_cast<int>(words.size()), words.data());
+    program.parse(std::move(words));
     return action();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) refuse_unexpected_argument(program);

@@ -48,6 +48,13 @@ TEST(WrongUsage, what_is_no_number_or_nothing_is_said_in_plain_words) {
   expect_refused({""}, "the first word is empty");
 }
 
+TEST(WrongUsage, an_empty_value_after_the_equals_sign_takes_no_further_word) {
+  const ProgramResult plain = run_vramlab({"replay", leak, "--conf", ""});
+  const ProgramResult joined = run_vramlab({"replay", "--conf=", leak});
+  EXPECT_EQ(joined.exit_status, 0) << joined.errors;
+  EXPECT_EQ(joined.output, plain.output);
+}
+
 TEST(WrongUsage, a_dash_alone_is_a_file_to_explain) {
   const ProgramResult answer = run_vramlab({"-", "--quick"}, content_of(leak));
   EXPECT_EQ(answer.exit_status, 0) << answer.errors;
