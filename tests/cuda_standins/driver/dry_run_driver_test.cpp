@@ -660,6 +660,28 @@ TEST_F(DryRunDriver, some_time_is_between_any_two_events) {
   EXPECT_GT(milliseconds, 0);
 }
 
+TEST_F(DryRunDriver, asks_for_the_place_of_the_first_answers_only) {
+  static std::size_t asked;
+  asked = 0;
+  dry_run::the_notes().begin_anew();
+  vramlab_dry_run_set_place([](char* text, unsigned long) {
+    ++asked;
+    text[0] = 'p';
+    text[1] = '\0';
+    return 1;
+  });
+  for (std::size_t i = 0; i < 300; ++i) {
+    vramlab_dry_run_note("modelled", "a workspace");
+    vramlab_dry_run_note("host_read", "a copy");
+  }
+  vramlab_dry_run_set_place(nullptr);
+  EXPECT_EQ(asked, 300 + dry_run::NoteBook::most_asked_places);
+  const std::string notes = dry_run::the_notes().text();
+  EXPECT_NE(notes.find(R"("subject": "a workspace", "count": 300)"), std::string::npos) << notes;
+  EXPECT_NE(notes.find(R"([{"place": "p", "count": 200}])"), std::string::npos) << notes;
+  EXPECT_NE(notes.find(R"([{"place": "p", "count": 300}])"), std::string::npos) << notes;
+}
+
 TEST_F(DryRunDriver, notes_what_nobody_wrote) {
   dry_run::the_notes().begin_anew();
   EXPECT_EQ(call("cuTexRefCreate", static_cast<void*>(nullptr)), CUDA_ERROR_NOT_SUPPORTED);

@@ -75,9 +75,18 @@ std::string NoteBook::current_place() const {
   return is_known ? text.data() : "";
 }
 
+/// A program asks a library at the same places in each of its steps, and Python looks long for
+/// them.
+bool NoteBook::wants_place(std::string_view kind, std::string_view subject) {
+  if (kind != "modelled" && kind != "beside_peak") return true;
+  const std::lock_guard guard(lock_);
+  const auto found = notes_.find({std::string(kind), std::string(subject)});
+  return found == notes_.end() || found->second.count < most_asked_places;
+}
+
 void NoteBook::add(std::string_view kind, std::string_view subject) {
   // Asked before anything is locked: the answer may take the interpreter's lock.
-  const std::string place = current_place();
+  const std::string place = wants_place(kind, subject) ? current_place() : "";
   const std::lock_guard guard(lock_);
   Note& note = notes_[{std::string(kind), std::string(subject)}];
   ++note.count;

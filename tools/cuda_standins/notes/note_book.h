@@ -25,6 +25,8 @@ struct Note {
 class NoteBook {
  public:
   static constexpr std::size_t most_places = 100;
+  /// After so many equal notes about answers of libraries their places are known well enough.
+  static constexpr std::uint64_t most_asked_places = 200;
 
   void add(std::string_view kind, std::string_view subject);
   void set_place(vramlab_dry_run_place place) { place_ = place; }
@@ -37,6 +39,7 @@ class NoteBook {
 
  private:
   std::string current_place() const;
+  bool wants_place(std::string_view kind, std::string_view subject);
 
   std::atomic<vramlab_dry_run_place> place_ = nullptr;
   std::mutex lock_;

@@ -19,7 +19,8 @@ extern "C" {
  *   "linked_runtime" CUDA's runtime is linked into a file, and does not run on a stand-in; subject
  *                    the file's name
  *   "missing_rank"   what another rank would have sent is unknown; subject "rank 1 of 2 ended"
- * Equal notes are counted; the place of each is where the program is. */
+ * Equal notes are counted; the place of each is where the program is. Of answers ("modelled" and
+ * "beside_peak") the first 200 have places. */
 void vramlab_dry_run_note(const char* kind, const char* subject);
 
 /* The place of the program now, as text (for Python: file:line function), cut to fit; nonzero where

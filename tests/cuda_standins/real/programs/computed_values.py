@@ -21,6 +21,21 @@ def graphs_in_a_batch():
     assert torch.repeat_interleave(torch.arange(16, device=CUDA), degree).tolist() == batch.tolist()
 
 
+def numbers_asked_for():
+    """Operations that read more than one number in their middle, of each type."""
+    for kind in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
+        numbers = torch.tensor([3, 0, 3, 120], dtype=kind).cuda()
+        assert torch.bincount(numbers).tolist() == [1, 0, 0, 2] + [0] * 116 + [1]
+        assert len(torch.bincount(numbers, torch.randn(4, device=CUDA))) == 121
+        assert len(torch.bincount(numbers[:3], minlength=9)) == 9
+    for kind in (torch.int32, torch.int64):
+        counts = torch.tensor([2, 0, 3], dtype=kind).cuda()
+        assert torch.repeat_interleave(counts).tolist() == [0, 0, 2, 2, 2]
+        assert torch.repeat_interleave(torch.randn(3, 4, device=CUDA), counts, dim=0).shape == (5, 4)
+        assert torch.repeat_interleave(counts[1:2]).tolist() == []
+    assert torch.equal(counts, counts.clone()) and not torch.equal(counts, counts + 1)
+
+
 def ends_of_texts():
     """As reinforcement learning cuts generated texts behind their first end."""
     words = torch.tensor([[5, 6, 2, 7, 2], [5, 5, 5, 5, 5], [2, 1, 1, 1, 1]]).cuda()
@@ -292,8 +307,9 @@ class Small(torch.nn.Module):
 
 
 def main():
-    for part in (graphs_in_a_batch, ends_of_texts, experts, texts_with_ends, masks_in_backward, loops,
-                 kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted, blocks_left_out):
+    for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, texts_with_ends, masks_in_backward,
+                 loops, kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted,
+                 blocks_left_out):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

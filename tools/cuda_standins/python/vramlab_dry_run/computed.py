@@ -32,7 +32,7 @@ UNKNOWN, MADE_UP, FOUND, KNOWN = range(4)
 # Numbers that are kept as tensors of the host.
 _MOST_NUMBERS = 256
 _MOST_OF_INT64 = 2**63 - 1
-# How many an operation found, and whether that is made up.
+# How many an operation found, or the numbers that it reads, and whether that is made up.
 _FOUND_NOTHING = (None, False)
 
 _mode = None
@@ -76,9 +76,10 @@ def answer(to, count, source):
         entry = mode.known.read(mode.reads, source, to, count)
         if entry is not None:
             return MADE_UP if entry.is_made_up else KNOWN
-    if mode.found is None or count not in (4, 8):
+    number = mode.next_found(count)
+    if number is None:
         return UNKNOWN
-    ctypes.memmove(to, mode.found.to_bytes(count, "little"), count)
+    ctypes.memmove(to, number.to_bytes(count, "little", signed=number < 0), count)
     return MADE_UP if mode.found_is_made_up else FOUND
 
 
@@ -104,7 +105,7 @@ class _Mode:
         self.thread = threading.get_ident()
         self.is_recomputing = False
         # The innermost of our kernels under way: the values that it reads, and how many elements it
-        # finds.
+        # finds, or a list of numbers that it reads in this order.
         self.reads = None
         self.found = None
         self.found_is_made_up = False
@@ -112,7 +113,7 @@ class _Mode:
     def begin(self):
         torch = self.torch
         self.known = known_values.KnownValues(torch)
-        self.plain_types = (torch.Tensor, torch.nn.Parameter)
+        self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
         # By number and type.
         self.numbers = {}
         self.integers = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
@@ -161,6 +162,13 @@ class _Mode:
             return run()
         finally:
             self.reads, self.found, self.found_is_made_up = before
+
+    def next_found(self, count):
+        """The number that answers a read of so many bytes; None if there is none."""
+        found = self.found
+        if type(found) is list:
+            return found.pop(0) if found and count in (1, 2, 4, 8) else None
+        return found if count in (4, 8) else None
 
     def aside(self):
         return _Aside(self)
@@ -225,13 +233,16 @@ class _Mode:
 
     def _leave_out_modules(self):
         kinds = sys.modules.get("vramlab_dry_run.kinds.calls")
-        if kinds is not None:
-            kinds.other_ways.update(computed_modules.ways(self, self.torch.nn))
-            floats = {kind for kind in vars(self.torch).values()
-                      if isinstance(kind, self.torch.dtype) and kind.is_floating_point}
-            self.quiet = quiet_modules.QuietModules(
-                self, lambda kind: MOST_FLOATS if kind in floats else MOST_ELEMENTS, kinds.forget_along)
-            kinds.usual_way(self.torch, self.quiet.way(self.torch.nn.Module._wrapped_call_impl))
+        if kinds is None:
+            return
+        kinds.beginnings.update(computed_modules.beginnings(self, self.torch.nn))
+        floats = {kind for kind in vars(self.torch).values()
+                  if isinstance(kind, self.torch.dtype) and kind.is_floating_point}
+        self.quiet = quiet_modules.QuietModules(
+            self, lambda kind: MOST_FLOATS if kind in floats else MOST_ELEMENTS, kinds.forget_along)
+        kinds.beginnings[None] = self.quiet.beginning()
+        for begin in set(kinds.beginnings.values()):
+            kinds.not_compiled(self.torch, begin)
 
     def _leave_out_steps(self, optimizers):
         """They read thousands of numbers of the host, and no value of the device that is known. Those
@@ -267,10 +278,14 @@ class _Mode:
         tensors += [tensor.grad for tensor in tensors]
         for value in optimizer.state.values():
             tensors += value.values()
-        # Sparse gradients have no addresses.
-        address_of, strided = self.torch.Tensor.data_ptr, self.torch.strided
-        self.known.forget_floats_at([address_of(tensor) for tensor in tensors
-                                     if type(tensor) in self.plain_types and tensor.layout is strided])
+        if not self.plain_types.issuperset(map(type, tensors)):
+            tensors = [tensor for tensor in tensors if type(tensor) in self.plain_types]
+        address_of = self.torch.Tensor.data_ptr
+        try:
+            addresses = list(map(address_of, tensors))
+        except RuntimeError:  # Sparse gradients have none.
+            addresses = [address_of(tensor) for tensor in tensors if tensor.layout is self.torch.strided]
+        self.known.forget_floats_at(addresses)
 
     def _see_recomputing(self, checkpoint):
         """Tensors that a backward pass computes once more have to have their first sizes."""
@@ -783,6 +798,9 @@ class _Computation:
     def found(self):
         """How many it found, for operations that ask the device in their middle."""
         base = self._operation.base
+        numbers_of = computed_operations.NUMBERS_READ.get(base)
+        if numbers_of is not None:
+            return (numbers_of(self._args, self._result), self._is_made_up) if self._args[0].numel() else _FOUND_NOTHING
         place = computed_operations.FOUND_COUNTS.get(base)
         if place is None:
             return self.found_of_mask(self._args)

@@ -46,6 +46,23 @@ CHANGING_WORDS = ("batch_norm", "_foreach_", "_fused_", "_amp_", "random_", "uni
 # The one number that they read from the device in mid-operation is how many they found.
 FOUND_COUNTS = {"nonzero": 0, "_unique": 0, "_unique2": 0, "unique_consecutive": 0, "unique_dim": 0}
 
+
+
+def _least_and_most(args, result):
+    """Bytes are never negative, so nobody asks for the least of them."""
+    least, most = args[0].aminmax()
+    return [int(most)] if args[0].dtype.itemsize == 1 and not args[0].dtype.is_signed else [int(least), int(most)]
+
+
+# The numbers that they read from the device in mid-operation, in this order, by their arguments and
+# results on the host. repeat_interleave asks how many it finds, and whether no count is negative: by
+# a truth or by the least, for which 1 is an answer, too.
+NUMBERS_READ = {
+    "bincount": _least_and_most,
+    "repeat_interleave": lambda args, result: [result.numel(), 1],
+    "equal": lambda args, result: [int(result)],
+}
+
 # The place of their masks.
 MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}
 

@@ -30,27 +30,34 @@ class QuietModules:
         self._loud = {}
         # The module that is left out now; 0 for none.
         self._left_out = 0
+        # Deeds before each watched call under way, its kinds of arguments, and the module.
+        self._watched = []
+        # Made once: an object for each call would move the passes of the garbage collector.
+        self._ends_left_out, self._ends_watched = self._end_left_out, self._end_watched
         forget_along(self._quiet)
         forget_along(self._loud)
 
-    def way(self, original):
-        """The function that runs the call of a module."""
+    def beginning(self):
+        """The function that is called before the call of a module. May return what ends it."""
         torch = self._mode.torch
         is_on, key = torch._C._dispatch_tls_is_dispatch_key_included, self._mode.key
         loud = self._loud
 
-        def call(module, *args, **kwargs):
+        def begin(module, args, kwargs):
             if not is_on(key) or not module._modules or loud.get(id(module), 0) >= _MOST_LOUD_CALLS:
-                return original(module, *args, **kwargs)
+                return None
             kinds = self._kinds_of(module, args, kwargs)
             # Hooks are the program's own.
             if not kinds or module._forward_hooks or module._forward_pre_hooks:
-                return original(module, *args, **kwargs)
+                return None
             if self._quiet.get(id(module)) == 8 * kinds + _QUIET_CALLS:
-                return self._call_without_us(original, module, args, kwargs)
-            return self._watched_call(kinds, original, module, args, kwargs)
+                self._left_out = id(module)
+                self._mode.switch(False)
+                return self._ends_left_out
+            self._watched.extend((self._mode.known.deeds, kinds, id(module)))
+            return self._ends_watched
 
-        return call
+        return begin
 
     def has_read(self):
         """A program reads a value that might be known: a module that is left out is not any more."""
@@ -77,25 +84,15 @@ class QuietModules:
                 return 0
         return hash(tuple(kinds)) or 1
 
-    def _watched_call(self, kinds, original, module, args, kwargs):
-        known = self._mode.known
-        deeds = known.deeds
-        result = original(module, *args, **kwargs)
-        here = id(module)
-        if known.deeds != deeds:
+    def _end_watched(self):
+        here, kinds, deeds = self._watched.pop(), self._watched.pop(), self._watched.pop()
+        if self._mode.known.deeds != deeds:
             self._loud[here] = self._loud.get(here, 0) + 1
             self._quiet.pop(here, None)
         else:
             before = self._quiet.get(here, 0)
             self._quiet[here] = 8 * kinds + (before % 8 + 1 if before // 8 == kinds else 1)
-        return result
 
-    def _call_without_us(self, original, module, args, kwargs):
-        switch = self._mode.switch
-        self._left_out = id(module)
-        switch(False)
-        try:
-            return original(module, *args, **kwargs)
-        finally:
-            switch(True)
-            self._left_out = 0
+    def _end_left_out(self):
+        self._mode.switch(True)
+        self._left_out = 0

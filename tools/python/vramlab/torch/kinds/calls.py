@@ -7,7 +7,7 @@ their stacks, cost more, and are part of what compilers look at.
 import functools
 import sys
 from time import time_ns
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 from . import modules, notes, scans
 from .notes import BACKWARD, END, FORWARD, INFERENCE, RECOMPUTED, STEP, threads
@@ -15,9 +15,11 @@ from .notes import BACKWARD, END, FORWARD, INFERENCE, RECOMPUTED, STEP, threads
 #: What puts everything back as it was.
 _undo: List[Callable[[], None]] = []
 _is_on = False
-#: Functions that run the call of a module instead of PyTorch's own, by its class; None is for all
-#: others.
-other_ways: Dict[Any, Callable[..., Any]] = {}
+#: What ends a call for somebody else.
+Ending = Callable[[], None]
+#: Called with a module and its arguments before its call, by the module's class; None is for all others. May
+#: return what is called after it.
+beginnings: Dict[Any, Callable[[Any, Any, Any], Optional[Ending]]] = {}
 #: How often each root was called, by its number.
 _calls: Dict[int, int] = {}
 
@@ -50,14 +52,8 @@ def end() -> None:
     notes.forget()
     scans.forget()
     modules.forget()
-    other_ways.clear()
+    beginnings.clear()
     _calls.clear()
-
-
-def usual_way(torch: Any, call: Callable[..., Any]) -> None:
-    """The function that runs calls of modules from now on whose classes have no other way."""
-    _not_compiled(torch, call)
-    other_ways[None] = call
 
 
 def forget_along(facts: Dict[int, Any]) -> None:
@@ -88,7 +84,7 @@ def watch_modules(torch: Any) -> None:
         _undo.append(register(note).remove)
 
 
-def _not_compiled(torch: Any, function: Any) -> None:
+def not_compiled(torch: Any, function: Any) -> None:
     """A compiler runs a frame of this function as it is, and compiles what it calls."""
     frames = torch._C._dynamo.eval_frame
     if hasattr(frames, "skip_code"):
@@ -99,7 +95,7 @@ def _not_compiled(torch: Any, function: Any) -> None:
 
 
 def _around_call(original: Any, torch: Any) -> Any:
-    codes, own, clock, ways = modules.codes, threads, time_ns, other_ways
+    codes, own, clock, others = modules.codes, threads, time_ns, beginnings
     has_gradients = torch._C.is_grad_enabled
     is_compiled = sys.modules["torch.compiler"].is_dynamo_compiling
 
@@ -120,18 +116,21 @@ def _around_call(original: Any, torch: Any) -> Any:
         code = codes.get(id(self))
         if code is None:
             code = modules.code_of(self)
+        begins = others.get(type(self)) or others.get(None)
+        ends = begins and begins(self, args, kwargs)
         thread.depth = depth + 1
         thread.note_time(clock())
         thread.note_code(code | phase)
         try:
-            way = ways.get(type(self)) or ways.get(None, original)
-            return way(self, *args, **kwargs)
+            return original(self, *args, **kwargs)
         finally:
             thread.note_time(clock())
             thread.note_code(END)
             thread.depth = depth
+            if ends:
+                ends()
 
-    _not_compiled(torch, __call__)
+    not_compiled(torch, __call__)
     return __call__
 
 
@@ -172,7 +171,7 @@ def _watch_backward(torch: Any) -> None:
             if torch._C._current_graph_task_id() == -1:
                 scans.scan_gradients()
 
-    _not_compiled(torch, run_backward)
+    not_compiled(torch, run_backward)
     for owner in (torch.autograd.graph, torch.autograd):
         if getattr(owner, "_engine_run_backward", None) is original:
             _put(owner, "_engine_run_backward", run_backward)
