@@ -244,6 +244,29 @@ def not_run(text):
                     row["providers"], row["rows"], row["why"]) for row in text])]
 
 
+def error_of(row):
+    """The figure in MiB and its difference from the real one, or that there is none."""
+    if not row["told"]:
+        return "refused"
+    told_bytes, real = int(row["told"]), int(row["real_peak_allocated"])
+    return f"{told_bytes / MIB:,.1f} ({signed((told_bytes - real) / real)})"
+
+
+def peers(rows, recorded):
+    """Other estimators beside the dry run, a line for each recording."""
+    dry = {row.facts["recording"]: row.compared["peak_allocated"] for row in recorded}
+    names = list(dict.fromkeys(f"{row['package']} {row['version']}" for row in rows))
+    by_recording = collections.defaultdict(list)
+    for row in rows:
+        by_recording[row["recording"]].append(error_of(row))
+    lines = []
+    for recording, told_by in by_recording.items():
+        real, ours = dry[recording]
+        lines.append((f"`{pathlib.PurePath(recording).name}`", f"{real / MIB:,.1f}",
+                      f"{ours / MIB:,.1f} ({signed((ours - real) / real)})", *told_by))
+    return table(("recording", "GPU", "dry run", *(name.replace("torch 2", "MemTracker of torch 2") for name in names)), lines)
+
+
 def page():
     sources = json.loads((HERE / "sources.json").read_text(encoding="utf-8"))
     differences = json.loads((HERE / "differences.json").read_text(encoding="utf-8"))
@@ -265,7 +288,8 @@ def page():
     parts = ["# Dry runs beside real GPUs", say("begin"), "", summary(rows, sources), "", say("words"), "",
              "## Sources", say("sources"), "", source_table(rows, sources), "", "## Recordings", say("recordings"), "",
              recordings(recorded, sources), "", "### Programs", say("programs"), "", commands(recorded), "",
-             "## Liger-Kernel's tables", say("liger"), "", *figures(published), "## Differences", say("differences"),
+             "## Liger-Kernel's tables", say("liger"), "", *figures(published), "## Other estimators", say("peers"),
+             "", peers(read("peers.csv"), recorded), "", "## Differences", say("differences"),
              "", *differences_text(rows, differences, used), "## Not run", say("not_run"), "", *not_run(left), ""]
     return "\n".join(parts)
 
