@@ -56,6 +56,7 @@ DeviceOverview overview_of(const DeviceReport& report, std::uint64_t event_count
   found.device = report.device.value;
   found.event_count = event_count;
   found.metrics = run_metrics(report);
+  found.curve = report.curve;
   for (const FailedRequest& failure : report.failures) note_failed_event(failure.event, found);
   if (report.failures.empty()) return found;
   const FailedRequest& first = report.failures.front();

@@ -13,6 +13,7 @@
 
 #include "replay/call_sites/call_sites.h"
 #include "replay/kinds/levers.h"
+#include "replay/metrics/memory_curve.h"
 #include "replay/metrics/metrics.h"
 #include "replay/recording/fidelity.h"
 #include "replay/recording/recording.h"
@@ -54,6 +55,8 @@ struct DeviceOverview {
   /// The kinds of all blocks of the recording, which all its overviews share.
   std::shared_ptr<const RecordingKinds> recorded_kinds;
   Bytes allocated_at_peak;
+  /// Of a replay.
+  std::optional<MemoryCurve> curve;
 
   /// 0 if it is not known.
   Bytes metric(std::string_view name) const;

@@ -101,7 +101,45 @@ class PeakWalk : public PlacedEvents, private LiveBlocks {
   RecordedPeak reserved_;
 };
 
+class CurveWalk : public PlacedEvents, private LiveBlocks {
+ public:
+  CurveWalk(const DeviceHistory& history, const StartedHistory& started, std::size_t most_steps)
+      : PlacedEvents(history, &started), curve_(most_steps) {
+    for (const GivenSegment& segment : started.start.segments)
+      reserved_before_ += mapped_size(segment);
+  }
+  const MemoryCurve& curve() const { return curve_; }
+
+ private:
+  void block_was_before(const LiveBlock& block) override {
+    add_earlier(block);
+    if (!block.freed) allocated_.add(block.bytes);
+  }
+  void passed(const MemoryEvent& event) override {
+    apply(event);
+    const auto reserved =
+        static_cast<std::int64_t>(reserved_before_.count) + reserved_since_beginning();
+    curve_.note(event.number, {allocated_.bytes_now(), {static_cast<std::uint64_t>(reserved)}});
+  }
+  void block_allocated(const LiveBlock& block) override { allocated_.add(block.bytes); }
+  void block_freed(const LiveBlock& block) override { allocated_.subtract(block.bytes); }
+  void block_lost(const LiveBlock& block) override {
+    if (!block.freed) allocated_.subtract(block.bytes);
+  }
+
+  Bytes reserved_before_;
+  Peak allocated_;
+  MemoryCurve curve_;
+};
+
 }  // namespace
+
+MemoryCurve memory_over_time(const DeviceHistory& history, const StartedHistory& started,
+                             std::size_t most_steps) {
+  CurveWalk walk(history, started, most_steps);
+  walk.run();
+  return walk.curve();
+}
 
 RecordedPeaks find_peaks(const DeviceHistory& history, const StartedHistory& started) {
   PeakWalk walk(history, &started);

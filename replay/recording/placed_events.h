@@ -33,6 +33,8 @@ class PlacedEvents : public PlacementWatcher {
   virtual void passed(const MemoryEvent& event) = 0;
   /// The call that the last passed event ended is the first one to reserve so much.
   virtual void most_is_reserved() {}
+  /// Memory of segments more than at the beginning, with the event that is passed.
+  std::int64_t reserved_since_beginning() const { return reserved_.now(); }
 
  private:
   void begin(const PlacementBlocks& blocks) final;
@@ -63,5 +65,9 @@ struct RecordedPeaks {
 };
 
 RecordedPeaks find_peaks(const DeviceHistory& history, const StartedHistory& started);
+
+/// Blocks in use, as large as they were, and memory of segments, by the event before them.
+MemoryCurve memory_over_time(const DeviceHistory& history, const StartedHistory& started,
+                             std::size_t most_steps);
 
 }  // namespace vramlab::replay

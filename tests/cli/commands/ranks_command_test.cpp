@@ -57,6 +57,48 @@ TEST_F(Ranks, puts_failures_first_with_their_line) {
   EXPECT_EQ(document["rows"][0]["worst_line_bytes"], nullptr);
 }
 
+/// The drawings of a page, as the heights of their areas and lines.
+std::vector<std::string> drawings_in(const std::string& page) {
+  std::vector<std::string> drawings;
+  for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1))
+    drawings.push_back(page.substr(at, page.find("</svg>", at) - at));
+  return drawings;
+}
+
+TEST_F(Ranks, draws_each_on_one_scale) {
+  write_job(5, 3);
+  const std::string page = in_folder("ranks.html");
+  ASSERT_EQ(run_vramlab({"ranks", folder, "-o", page}).exit_status, 0);
+  const std::string text = content_of(page);
+  const std::vector<std::string> drawings = drawings_in(text);
+  ASSERT_EQ(drawings.size(), 5U);
+  // The largest reaches the top, and the equal ones look the same and stay below it.
+  EXPECT_THAT(drawings[0], HasSubstr("V0H"));
+  EXPECT_THAT(drawings[1], Not(HasSubstr("V0H")));
+  EXPECT_EQ(drawings[1], drawings[4]);
+  EXPECT_EQ(text.find("class=\"far\""), text.rfind("class=\"far\""));
+  EXPECT_THAT(text, HasSubstr("rank3."));
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+}
+
+TEST_F(Ranks, draws_a_history_as_its_replay) {
+  const std::string recording = in_folder("a.pickle"), page = in_folder("b.html");
+  run_vramlab({"replay", training, "--snapshot-out", recording});
+  ASSERT_EQ(run_vramlab({"ranks", recording, training, "-o", page}).exit_status, 0);
+  const std::vector<std::string> drawings = drawings_in(content_of(page));
+  ASSERT_EQ(drawings.size(), 2U);
+  EXPECT_THAT(drawings[0], HasSubstr("0H"));
+  EXPECT_THAT(drawings[1], HasSubstr("0H"));
+}
+
+TEST_F(Ranks, names_in_a_page_are_no_markup) {
+  write("<b>&.vtrace.jsonl", program_with_a_tie);
+  const std::string page = in_folder("page.html");
+  ASSERT_EQ(run_vramlab({"ranks", in_folder("<b>&.vtrace.jsonl"), "-o", page}).exit_status, 0);
+  EXPECT_THAT(content_of(page), HasSubstr("&lt;b&gt;&amp;.vtrace.jsonl"));
+  EXPECT_THAT(content_of(page), Not(HasSubstr("<b>")));
+}
+
 TEST_F(Ranks, leaves_out_other_files_of_a_folder_and_refuses_named_ones) {
   write_job(2, -1);
   write(".hidden", "x");

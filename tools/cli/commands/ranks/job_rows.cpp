@@ -91,7 +91,8 @@ std::optional<double> JobRows::imbalance() const {
 }
 
 JobRow job_row_of(const std::string& file, const replay::DeviceOverview& overview) {
-  JobRow row{file, overview.device, overview.event_count, {}, {}, overview.failures, {}, {}, {}};
+  JobRow row{file, overview.device, overview.event_count, {}, {}, overview.failures, {}, {}, {},
+             {}};
   const auto has = [&](std::string_view name) {
     return replay::find_value(overview.metrics, name) != nullptr;
   };

@@ -27,6 +27,8 @@ struct JobRow {
   std::optional<Bytes> line_bytes;
   /// Phrases such as `reserves 12.0 % more than the median`.
   std::vector<std::string> outlier;
+  /// Memory over the history, if it was asked for and the history can be followed.
+  std::vector<replay::MemoryLevel> levels;
 
   friend bool operator==(const JobRow&, const JobRow&) = default;
 };

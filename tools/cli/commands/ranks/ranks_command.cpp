@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "replay/explain/device_overview.h"
+#include "replay/recording/history_checks.h"
+#include "replay/recording/placed_events.h"
 #include "tools/cli/commands/ranks/job_rows.h"
+#include "tools/cli/commands/ranks/ranks_page.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
 #include "tools/cli/kit/messages.h"
@@ -64,14 +67,31 @@ RankFiles job_files_of(const std::vector<std::string>& arguments) {
   return files;
 }
 
-std::vector<JobRow> job_rows_of(const std::string& file, ProgressBar& bar) {
+/// Steps of a drawing that is a few hundred pixels wide.
+constexpr std::size_t most_levels = 200;
+
+/// Empty for a history that can't be followed.
+std::vector<replay::MemoryLevel> levels_of(replay::Recording& recording,
+                                           const replay::DeviceOverview& overview) {
+  if (overview.curve) return overview.curve->steps();
+  const replay::DeviceHistory* const history = recording.device(overview.device);
+  if (history == nullptr || !overview.has_history()) return {};
+  if (!replay::impossible_part(*history).empty()) return {};
+  const replay::ExplainedHistory& walked = recording.walk(*history);
+  if (!walked.is_placed()) return {};
+  return replay::memory_over_time(*history, walked, most_levels).steps();
+}
+
+std::vector<JobRow> job_rows_of(const std::string& file, bool with_levels, ProgressBar& bar) {
   const auto recording = open_recording(file, bar.listener());
   std::optional<replay::Replayer> replayer;
   if (recording->is_program()) replayer.emplace(*recording);
   std::vector<JobRow> rows;
   for (const replay::DeviceOverview& overview :
-       overviews_of(*recording, replayer ? &*replayer : nullptr, replay::FollowsHistory::quickly))
+       overviews_of(*recording, replayer ? &*replayer : nullptr, replay::FollowsHistory::quickly)) {
     rows.push_back(job_row_of(file, overview));
+    if (with_levels) rows.back().levels = levels_of(*recording, overview);
+  }
   return rows;
 }
 
@@ -85,13 +105,13 @@ struct FoundRanks {
   std::vector<traces::InputError> refused;
 };
 
-FoundRanks look_at_job(const RanksArguments& arguments) {
+FoundRanks look_at_job(const RanksArguments& arguments, bool with_levels) {
   const RankFiles files = job_files_of(arguments.files);
   std::vector<std::string> all = files.named;
   all.insert(all.end(), files.in_folders.begin(), files.in_folders.end());
   const auto answered = answer_each_file<std::vector<JobRow>>(
       all, arguments.flags, arguments.threads,
-      [&](std::size_t i, ProgressBar& bar) { return job_rows_of(all[i], bar); });
+      [&](std::size_t i, ProgressBar& bar) { return job_rows_of(all[i], with_levels, bar); });
   FoundRanks found;
   found.file_count = answered.files.size();
   for (const traces::InputError& error : answered.refused) {
@@ -234,6 +254,7 @@ std::string ranks_csv(const JobRows& ranks) {
 std::string ranks_printed(const FoundRanks& found, const std::string& format, std::size_t limit) {
   if (format == "json") return ranks_json(found);
   if (format == "csv") return ranks_csv(found.ranks);
+  if (format == "html") return ranks_page(found.ranks, summary_text(found));
   if (format == "markdown")
     return summary_text(found) + "\n" +
            ranks_table(found.ranks, found.ranks.rows.size(), markdown_cell).markdown();
@@ -241,9 +262,11 @@ std::string ranks_printed(const FoundRanks& found, const std::string& format, st
 }
 
 ExitStatus show_ranks(const RanksArguments& arguments) {
-  const std::string format = wanted_format(arguments.output, arguments.flags);
+  const std::string format =
+      wanted_format(arguments.output, arguments.flags,
+                    arguments.output.path.ends_with(".html") ? "html" : "text");
   OpenOutput output(arguments.output, arguments.files);
-  const FoundRanks found = look_at_job(arguments);
+  const FoundRanks found = look_at_job(arguments, format == "html");
   output.finish(ranks_printed(found, format, arguments.output.row_limit));
   return tell_refused(found.refused);
 }
@@ -262,7 +285,8 @@ void add_options(CLI::App& command, RanksArguments& arguments) {
 Command ranks_command() {
   return {"ranks",
           "Show the recordings of a job side by side, worst first, and which ranks are outliers",
-          "Example: vramlab ranks recordings/", with<RanksArguments>(add_options, show_ranks)};
+          "Example: vramlab ranks recordings/ -o ranks.html",
+          with<RanksArguments>(add_options, show_ranks)};
 }
 
 }  // namespace vramlab::tools
