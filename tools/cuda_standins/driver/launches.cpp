@@ -241,6 +241,8 @@ int attribute_of_function(const streams::GpuProperties& gpu, const NamedKernel& 
       return static_cast<int>(facts.shared_bytes);
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
       return static_cast<int>(facts.stack_bytes);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      return static_cast<int>(facts.constant_bytes);
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
       return facts.registers;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
