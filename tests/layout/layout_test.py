@@ -142,6 +142,7 @@ SOURCES_WITH_THREADS = [
     "tests/shim/mix/mixed_round.cpp",
     "tests/shim/programs/shim_bench.cpp",
     "tests/shim/programs/shim_soak.cpp",
+    "tests/preload/unwind_rules_test.cpp",
     "tests/shim/shim_expandable_threads_test.cpp",
     "tests/shim/shim_history_stacks_test.cpp",
     "tests/shim/shim_running_ahead_test.cpp",
