@@ -56,7 +56,10 @@
   BareOne(cuLogsDumpToFile, 12090, written, asked)                                                 \
   BareOne(cuLogsDumpToMemory, 12090, written, asked)                                               \
   BareOne(cuLogsRegisterCallback, 12090, written, asked)                                           \
-  BareOne(cuLogsUnregisterCallback, 12090, written, asked)
+  BareOne(cuLogsUnregisterCallback, 12090, written, asked)                                         \
+  BareOne(cuProfilerInitialize, 4000, unknown, no)                                                 \
+  BareOne(cuProfilerStart, 4000, written, no)                                                      \
+  BareOne(cuProfilerStop, 4000, written, no)
 
 // Devices, and what of a device a green context gets.
 #define VRAMLAB_CUDA_DEVICE_FUNCTIONS(One, Two, BareOne, BareTwo)                                  \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares our declarations of the CUDA driver's interface with NVIDIA's headers, and the list of all
-# functions with cudaTypedefs.h: compare.sh CXX CUDA_INCLUDE [SOURCE]
+# functions with cudaTypedefs.h and cudaProfilerTypedefs.h: compare.sh CXX CUDA_INCLUDE [SOURCE]
 #
 # SOURCE is the tree whose declarations are compared, this one unless told. Prints one line when all
 # agree; what differs, and status 1, when not. What is newer than the headers is left out.
@@ -34,7 +34,7 @@ awk -f "$here/comparison.awk" "$source"/streams/cuda_interface/{types,function_l
 list=streams/cuda_interface/function_list.h
 # The list of all functions, one line for each name and version.
 sed -nE 's/.*PFN_(cu[A-Za-z0-9]+)_v([0-9]+)(_ptsz|_ptds)?\)\(.*/\1 \2\3/p' \
-  "$include/cudaTypedefs.h" | sort -u >"$work/theirs"
+  "$include/cudaTypedefs.h" "$include/cudaProfilerTypedefs.h" | sort -u >"$work/theirs"
 awk '/^  (Bare)?(One|Two)\(/ {
     split($0, column, /[(, )]+/)
     name = column[3]

@@ -29,6 +29,7 @@ make_headers() {
     print "// PFN_" name "_v" column[at] ")("
     if (column[2] ~ /Two$/) print "// PFN_" name "_v" column[at + 2] column[at + 1] ")("
   }' "$root/$room/function_list.h" >"$work/nvidia/cudaTypedefs.h"
+  : >"$work/nvidia/cudaProfilerTypedefs.h"
 }
 
 fail() {

@@ -138,6 +138,7 @@ SOURCES_WITH_THREADS = [
     "tests/preload/programs/allocating_library.cpp",
     "tests/preload/programs/direct.cpp",
     "tests/preload/programs/reporting.cpp",
+    "tests/preload/unwind_rules_test.cpp",
     "tests/shim/mix/mixed_contexts.cpp",
     "tests/shim/mix/mixed_round.cpp",
     "tests/shim/programs/shim_bench.cpp",

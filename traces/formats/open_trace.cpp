@@ -114,6 +114,7 @@ TraceKind kind_of(std::unique_ptr<ByteSource>& source, TraceFormat format) {
       return kind_of_native(source, format);
     case TraceFormat::torch_profiler:
     case TraceFormat::rmm_log:
+    case TraceFormat::bfc_log:
       return TraceKind::program;
   }
   return TraceKind::history;
@@ -138,8 +139,8 @@ OpenTrace open_trace(OpenBytes bytes) {
   }
   throw InputError(
       {trace.file, "byte 0",
-       "a recording (a PyTorch memory snapshot, a native trace, a torch profiler trace or "
-       "an RMM log)",
+       "a recording (a PyTorch memory snapshot, a native trace, a torch profiler trace, "
+       "an RMM log or a BFC log)",
        describe_foreign(trace.source)});
 }
 

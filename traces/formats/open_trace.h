@@ -21,6 +21,7 @@ enum class TraceFormat : std::uint8_t {
   torch_profiler,
   rmm_log,
   memory_timeline,
+  bfc_log,
 };
 
 /// The part of a recording that its readers see: the memory of GPUs, or pinned host memory as that

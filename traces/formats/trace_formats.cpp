@@ -11,6 +11,7 @@
 #include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 #include "traces/json/snapshot_json.h"
+#include "traces/logs/bfc_log.h"
 #include "traces/logs/profiler_json.h"
 #include "traces/logs/rmm_log.h"
 #include "traces/model/snapshot_writer.h"
@@ -86,7 +87,7 @@ struct FormatRow {
   std::array<std::string_view, 2> endings;
 };
 
-constexpr std::array<FormatRow, 7> rows = {{
+constexpr std::array<FormatRow, 8> rows = {{
     {"PyTorch snapshot (pickle)",
      false,
      begins_like_pickle,
@@ -159,6 +160,16 @@ constexpr std::array<FormatRow, 7> rows = {{
            trace.file, "a recording with requests or blocks",
            "a memory timeline of torch.profiler: sums over time, which vramlab info and explain "
            "show if it is the only file");
+     },
+     nullptr,
+     {},
+     {}},
+    {"BFC log",
+     true,
+     begins_like_bfc_log,
+     [](OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) -> SnapshotFacts {
+       const LogReading log = read_bfc_log(*trace.source, trace.file, tables, sinks.program);
+       return {{}, log.facts, log.bytes};
      },
      nullptr,
      {},

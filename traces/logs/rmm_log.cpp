@@ -11,29 +11,17 @@
 #include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 #include "traces/logs/address_program.h"
+#include "traces/logs/times_of_day.h"
 
 namespace vramlab::traces {
 namespace {
-
-constexpr std::uint64_t ns_of_second = 1'000'000'000;
 
 bool has_hexadecimal_sign(std::string_view letters) {
   return letters.starts_with("0x") || letters.starts_with("0X");
 }
 
-std::optional<std::uint64_t> fraction_ns(std::string_view digits) {
-  constexpr std::size_t most_digits = 9;
-  if (digits.empty() || digits.size() > most_digits) return std::nullopt;
-  std::string filled(digits);
-  filled.resize(most_digits, '0');
-  return whole_number(filled);
-}
-
 enum RmmColumn : std::uint8_t { thread, time, action, pointer, size, stream, column_count };
 using Columns = std::array<std::string_view, column_count>;
-
-/// The most by which a line may be older than the line above it.
-constexpr std::uint64_t most_backward_ns = std::uint64_t{60} * 1'000'000'000;
 
 /// The lines of one log, decoded.
 class RmmEvents {
@@ -65,8 +53,8 @@ class RmmEvents {
     const Columns columns = split(line);
     AddressEvent event;
     event.kind = kind_of(columns[action]);
-    if (const auto time_ns = rmm::time_of_day_ns(columns[time]))
-      event.time_ns = continued(*time_ns);
+    if (const auto time_ns = time_of_day_ns(columns[time]))
+      event.time_ns = times_.continued(*time_ns);
     event.bytes = {needed(whole_number(columns[size]), "a size in bytes", columns[size])};
     event.stream = {needed(rmm::stream(columns[stream]), "a stream", columns[stream])};
     if (event.kind != AddressEventKind::failure)
@@ -94,17 +82,6 @@ class RmmEvents {
     fail("'allocate', 'free' or 'allocate failure'", letters);
   }
 
-  /// A time that goes on from day to day; null after more than 500 years.
-  std::optional<std::uint64_t> continued(std::uint64_t time_of_day_ns) {
-    if (!last_ns_) return last_ns_ = time_of_day_ns;
-    const std::uint64_t last_of_day = *last_ns_ % rmm::day_ns;
-    const std::uint64_t forward = (time_of_day_ns + rmm::day_ns - last_of_day) % rmm::day_ns;
-    if (forward > rmm::day_ns - most_backward_ns) return last_ns_;
-    std::uint64_t now_ns = 0;
-    if (__builtin_add_overflow(*last_ns_, forward, &now_ns)) return std::nullopt;
-    return last_ns_ = now_ns;
-  }
-
   template <typename Value>
   Value needed(std::optional<Value> value, const char* expected, std::string_view found) const {
     if (!value) fail(expected, found);
@@ -117,7 +94,7 @@ class RmmEvents {
 
   LineSource lines_;
   std::uint64_t empty_requests_ = 0;
-  std::optional<std::uint64_t> last_ns_;
+  TimesOfDay times_;
 };
 
 struct RmmLine {
@@ -181,7 +158,7 @@ class RecordedLines : public SnapshotSink {
   void trace_entry(DeviceIndex device, const TraceEntry& entry) override {
     constexpr std::uint64_t ns_of_us = 1000;
     RmmLine line{rmm::free, entry.address, entry.size, entry.stream,
-                 entry.time_us % (rmm::day_ns / ns_of_us) * ns_of_us};
+                 entry.time_us % (day_ns / ns_of_us) * ns_of_us};
     switch (static_cast<KnownText>(entry.action.value)) {
       case KnownText::alloc:
         line.action = rmm::allocate;
@@ -288,27 +265,6 @@ class RmmWriter : public TraceWriter {
 }  // namespace
 
 namespace rmm {
-
-std::optional<std::uint64_t> time_of_day_ns(std::string_view letters) {
-  constexpr std::size_t whole_letters = 8;
-  constexpr std::array<std::uint64_t, 3> units = {ns_of_second * 3600, ns_of_second * 60,
-                                                  ns_of_second};
-  constexpr std::array<std::uint64_t, 3> limits = {24, 60, 60};
-  if (letters.size() < whole_letters) return std::nullopt;
-  std::uint64_t time = 0;
-  for (std::size_t part = 0; part < units.size(); ++part) {
-    const std::size_t at = part * 3;
-    const auto value = whole_number(letters.substr(at, 2));
-    if (!value || *value >= limits[part] || (part > 0 && letters[at - 1] != ':'))
-      return std::nullopt;
-    time += *value * units[part];
-  }
-  if (letters.size() == whole_letters) return time;
-  if (letters[whole_letters] != ':' && letters[whole_letters] != '.') return std::nullopt;
-  const auto fraction = fraction_ns(letters.substr(whole_letters + 1));
-  if (!fraction) return std::nullopt;
-  return time + *fraction;
-}
 
 std::optional<std::uint64_t> pointer(std::string_view letters) {
   if (letters == "(nil)") return 0;

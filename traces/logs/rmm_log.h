@@ -1,9 +1,6 @@
 // Reads a log of RAPIDS' memory manager (logging_resource_adaptor): its allocations and frees
 // become a program's mallocs and frees. Lines stay in the order of the log, whichever thread wrote
-// them.
-//
-// A log has times of the day only. A time up to a minute before that of the line above (two threads
-// wrote at once) counts as the same; a time that is earlier still is of the next day.
+// them. A log has times of the day only (times_of_day.h).
 #pragma once
 
 #include <cstdint>
@@ -28,13 +25,8 @@ inline constexpr std::string_view allocate = "allocate";
 inline constexpr std::string_view free = "free";
 inline constexpr std::string_view failure = "allocate failure";
 
-inline constexpr std::uint64_t day_ns = std::uint64_t{24} * 60 * 60 * 1'000'000'000;
-
 // Each is null if the letters mean no such value.
 
-/// `10:36:59:123456` or with a point before the fraction, which may have up to nine digits: from
-/// midnight on.
-std::optional<std::uint64_t> time_of_day_ns(std::string_view letters);
 /// Hexadecimal, with or without `0x`; `(nil)` is 0.
 std::optional<std::uint64_t> pointer(std::string_view letters);
 /// A number, or a pointer where it has `0x` or a letter from a to f.

@@ -1,6 +1,7 @@
 // The driver as a dry run sets it up: the properties of a GPU, no bytes behind device memory.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -82,6 +83,27 @@ class DryRunDriver : public testing::Test {
 
   ChosenDriver driver_{options_of_h100()};
 };
+
+TEST_F(DryRunDriver, refuses_blocks_and_grids_that_no_gpu_has) {
+  using Size = std::array<unsigned, 3>;
+  const CUfunction function = kernel();
+  const auto launched = [&](Size grid, Size block) {
+    return call("cuLaunchKernel", function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                0U, CUstream{nullptr}, static_cast<void**>(nullptr), static_cast<void**>(nullptr));
+  };
+  EXPECT_EQ(launched({2147483647, 65535, 65535}, {1024, 1, 1}), CUDA_SUCCESS);
+  EXPECT_EQ(launched({1, 1, 1}, {4, 4, 64}), CUDA_SUCCESS);
+  for (const Size block : {Size{1025, 1, 1}, {1, 1025, 1}, {1, 1, 65}, {32, 33, 1}, {0, 1, 1}})
+    EXPECT_EQ(launched({1, 1, 1}, block), CUDA_ERROR_INVALID_VALUE) << block[0];
+  for (const Size grid : {Size{0, 1, 1}, {1, 65536, 1}, {1, 1, 65536}})
+    EXPECT_EQ(launched(grid, {1, 1, 1}), CUDA_ERROR_INVALID_VALUE) << grid[1];
+}
+
+TEST_F(DryRunDriver, has_the_profiler_s_switches) {
+  ASSERT_NE(find_symbol("cuProfilerStart", newest_known_cuda), nullptr);
+  EXPECT_EQ(call("cuProfilerStart"), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuProfilerStop"), CUDA_SUCCESS);
+}
 
 TEST_F(DryRunDriver, tells_the_gpu_s_name_and_properties) {
   char name[64] = {};
@@ -166,6 +188,18 @@ TEST_F(DryRunDriver, reads_bytes_that_a_memset_or_another_rank_wrote) {
   EXPECT_EQ(read[0], 5);
   vramlab_dry_run_remember(at, nullptr, sizeof sent);
   EXPECT_EQ(vramlab_dry_run_read_memory(read, at, sizeof sent), 0);
+}
+
+TEST_F(DryRunDriver, a_memset_of_pinned_memory_is_done_when_the_call_returns) {
+  void* host = nullptr;
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemHostAlloc", &host, std::size_t{4096}, 2U), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemHostGetDevicePointer_v2", &at, host, 0U), CUDA_SUCCESS);
+  auto* const bytes = static_cast<volatile unsigned char*>(host);
+  bytes[4095] = 0;
+  EXPECT_EQ(call("cuMemsetD8_v2", at, static_cast<unsigned char>(171), std::size_t{4096}),
+            CUDA_SUCCESS);
+  EXPECT_EQ(bytes[4095], 171);
 }
 
 TEST_F(DryRunDriver, memory_whose_memset_is_captured_is_not_known) {

@@ -70,6 +70,7 @@ class LoadedCode : public testing::Test {
 
 constexpr int most_threads = 0;
 constexpr int shared_bytes = 1;
+constexpr int constant_bytes = 2;
 constexpr int local_bytes = 3;
 constexpr int registers = 4;
 constexpr int dynamic_shared_bytes = 8;
@@ -126,6 +127,20 @@ TEST_F(LoadedCode, image_in_another_form_has_every_kernel) {
   ASSERT_EQ(call("cuModuleLoadData", &module, static_cast<const void*>(".version 8.0\n")),
             CUDA_SUCCESS);
   EXPECT_EQ(attribute(kernel(module, "any"), most_threads), 1024);
+}
+
+TEST_F(LoadedCode, text_of_ptx_tells_the_memory_of_its_kernels) {
+  CUmodule module = nullptr;
+  const void* const text =
+      ".version 8.0\n.const .b8 c[80];\n.entry here() .maxntid 64 { .shared .b8 s[400]; "
+      ".local .b8 l[8000]; ret; }";
+  ASSERT_EQ(call("cuModuleLoadData", &module, text), CUDA_SUCCESS);
+  const CUfunction function = kernel(module, "here");
+  EXPECT_EQ(attribute(function, shared_bytes), 400);
+  EXPECT_EQ(attribute(function, constant_bytes), 80);
+  EXPECT_EQ(attribute(function, local_bytes), 8000);
+  EXPECT_EQ(attribute(function, most_threads), 64);
+  EXPECT_EQ(attribute(function, registers), 32) << "unknown before it is compiled";
 }
 
 TEST_F(LoadedCode, text_of_ptx_has_what_it_defines) {

@@ -97,6 +97,41 @@ TEST_F(Versions, libraries_tell_the_version_of_the_runtime_that_is_used) {
   EXPECT_EQ(driver, told_by_driver);
 }
 
+std::string linked(const std::vector<std::pair<int, std::string>>& inputs,
+                   const std::pair<std::string, std::string>& around = {"__", "_12_3"}) {
+  const Library library("libnvJitLink.so.12");
+  const auto call = [&](const char* name, auto... arguments) {
+    return library.call((around.first + "nvJitLink" + name + around.second).c_str(), arguments...);
+  };
+  void* linker = nullptr;
+  EXPECT_EQ(call("Create", &linker, 0U, nullptr), 0);
+  for (const auto& [kind, text] : inputs)
+    EXPECT_EQ(
+        call("AddData", linker, kind, static_cast<const void*>(text.data()), text.size(), "name"),
+        0);
+  EXPECT_EQ(call("Complete", linker), 0);
+  std::size_t bytes = 0;
+  EXPECT_EQ(call("GetLinkedCubinSize", linker, &bytes), 0);
+  std::string image(bytes, '?');
+  EXPECT_EQ(call("GetLinkedCubin", linker, image.data()), 0);
+  EXPECT_EQ(call("Destroy", &linker), 0);
+  return image;
+}
+
+TEST(NvJitLink, texts_and_one_piece_of_machine_code_are_linked_to_what_they_are) {
+  using namespace std::string_literals;
+  constexpr int machine_code = 1, ptx = 2, intermediate = 3, any = 10;
+  EXPECT_EQ(linked({{ptx, ".version 8.0\0"s}, {any, ".func f()"}}), ".version 8.0\n.func f()\n\0"s);
+  EXPECT_EQ(linked({{machine_code, "\177ELF\0code"s}}), "\177ELF\0code\0"s);
+  const std::string nothing_known = linked({{intermediate, "bitcode"}});
+  EXPECT_TRUE(nothing_known.starts_with(".version")) << "the driver finds every kernel in it";
+  EXPECT_EQ(linked({{ptx, ".version 8.0"}, {intermediate, "bitcode"}}), nothing_known);
+  EXPECT_EQ(linked({{machine_code, "\177ELF"}, {ptx, ".version 8.0"}}), nothing_known);
+  EXPECT_EQ(linked({{ptx, ".version 8.0"}, {machine_code, "\177ELF"}}), nothing_known);
+  EXPECT_EQ(linked({}), nothing_known);
+  EXPECT_EQ(linked({{ptx, ".version 8.0"}}, {"", ""}), ".version 8.0\n\0"s);
+}
+
 class Nvrtc : public LibraryTest {};
 
 TEST_F(Nvrtc, program_compiles_and_its_names_are_lowered_to_themselves) {

@@ -32,6 +32,33 @@ TEST(PtxNames, are_those_of_entries_functions_and_variables) {
   EXPECT_EQ(names->variables, (Names{"counter", "weights"}));
 }
 
+TEST(PtxNames, kernels_have_the_memory_that_they_and_their_functions_declare) {
+  const auto names = ptx_names_of(R"(.version 8.0
+.target sm_80
+.address_size 64
+.const .align 8 .b8 table[80] = {1, 2, 3};
+.extern .shared .align 16 .b8 dynamic[];
+.shared .align 4 .b8 of_module[400];
+.shared .align 4 .b8 of_another[12];
+.func called() { .local .align 8 .b8 __local_depot0[96]; call called; ld.shared.u32 %r1, [of_module]; }
+.visible .entry kernel(.param .u64 a) .maxntid 128, 2, 1 .minnctapersm 2
+{
+  .local .align 8 .v2 .f32 depot[4][2];
+  .shared .align 4 .b32 scratch[2][8];
+  mov.u64 %rd1, dynamic;
+  call.uni called, ();
+}
+.visible .entry plain() { ret; })");
+  ASSERT_TRUE(names);
+  ASSERT_EQ(names->kernels.size(), 2U);
+  const KernelFacts& kernel = names->kernels.at("kernel");
+  EXPECT_EQ(kernel.shared_bytes, 400U + 2 * 8 * 4);
+  EXPECT_EQ(kernel.stack_bytes, 96U + 4 * 2 * 8);
+  EXPECT_EQ(kernel.constant_bytes, 80U);
+  EXPECT_EQ(kernel.most_threads, 256);
+  EXPECT_EQ(names->kernels.at("plain").shared_bytes, 0U);
+}
+
 TEST(PtxNames, other_images_tell_nothing) {
   EXPECT_FALSE(ptx_names_at(nullptr));
   for (const char* const other :

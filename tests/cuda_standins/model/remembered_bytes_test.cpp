@@ -30,6 +30,18 @@ TEST(RememberedBytes, a_copy_on_the_device_carries_them_on) {
   EXPECT_EQ(read[1], twelve);
 }
 
+TEST(RememberedBytes, a_copy_of_memory_that_is_known_in_part_carries_that_part) {
+  RememberedBytes bytes;
+  bytes.remember(first + 16, &twelve, sizeof twelve);
+  bytes.remember(second, &twelve, sizeof twelve);
+  bytes.carry(second, first, 64);
+  std::uint64_t read = 0;
+  EXPECT_TRUE(bytes.read(&read, second + 16, sizeof read));
+  EXPECT_EQ(read, twelve);
+  EXPECT_FALSE(bytes.read(&read, second, sizeof read)) << "covered by unknown bytes";
+  EXPECT_FALSE(bytes.read(&read, second + 12, sizeof read));
+}
+
 TEST(RememberedBytes, unknown_bytes_make_their_destination_unknown) {
   RememberedBytes bytes;
   bytes.remember(first, &twelve, sizeof twelve);

@@ -97,4 +97,10 @@ Broken broken_rule_of_rmm_log(const std::string& bytes) {
   return whole.error.empty() ? broken_rule_of_rewriting(whole) : std::nullopt;
 }
 
+Broken broken_rule_of_bfc_log(const std::string& bytes) {
+  const LogListing whole = read_bfc_bytes(bytes);
+  if (auto broken = broken_rule_of_log(bytes, whole, read_bfc_bytes)) return broken;
+  return broken_rule_of_log(bytes, whole, read_piped_bfc_bytes);
+}
+
 }  // namespace vramlab::support

@@ -4,6 +4,7 @@
 #include "tests/support/kit/dribbling_source.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/io/input_error.h"
+#include "traces/logs/bfc_log.h"
 #include "traces/logs/profiler_json.h"
 #include "traces/logs/rmm_log.h"
 
@@ -45,6 +46,16 @@ LogListing read_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time)
 LogListing read_piped_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
   PipedSource source(bytes, bytes_at_a_time);
   return list_log(source, traces::read_rmm_log);
+}
+
+LogListing read_bfc_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
+  DribblingSource source(bytes, bytes_at_a_time);
+  return list_log(source, traces::read_bfc_log);
+}
+
+LogListing read_piped_bfc_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
+  PipedSource source(bytes, bytes_at_a_time);
+  return list_log(source, traces::read_bfc_log);
 }
 
 }  // namespace vramlab::support

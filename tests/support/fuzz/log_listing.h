@@ -19,7 +19,9 @@ struct LogListing {
 /// Reads a log out of memory, given to the reader a number of bytes at a time.
 LogListing read_profiler_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 LogListing read_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
+LogListing read_bfc_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 /// The same as out of a pipe, which can be read only once.
 LogListing read_piped_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
+LogListing read_piped_bfc_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 
 }  // namespace vramlab::support

@@ -19,6 +19,7 @@ TEST(LogFuzzBodies, samples_keep_all_rules) {
   EXPECT_EQ(support::broken_rule_of_profiler_json(support::sample_bytes("profiler.json")),
             std::nullopt);
   EXPECT_EQ(support::broken_rule_of_rmm_log(support::sample_bytes("rmm.csv")), std::nullopt);
+  EXPECT_EQ(support::broken_rule_of_bfc_log(support::sample_bytes("bfc.log")), std::nullopt);
 }
 
 TEST(LogFuzzBodies, changed_samples_keep_all_rules) {
@@ -27,6 +28,8 @@ TEST(LogFuzzBodies, changed_samples_keep_all_rules) {
     EXPECT_EQ(support::broken_rule_of_profiler_json(trace), std::nullopt) << seed;
     const std::string log = with_changed_byte(support::sample_bytes("rmm.csv"), seed);
     EXPECT_EQ(support::broken_rule_of_rmm_log(log), std::nullopt) << seed;
+    const std::string output = with_changed_byte(support::sample_bytes("bfc.log"), seed);
+    EXPECT_EQ(support::broken_rule_of_bfc_log(output), std::nullopt) << seed;
   }
 }
 

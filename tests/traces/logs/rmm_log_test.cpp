@@ -8,6 +8,7 @@
 #include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/native_samples.h"
 #include "traces/io/input_error.h"
+#include "traces/logs/times_of_day.h"
 #include "traces/native/native_text.h"
 
 namespace vramlab::traces {
@@ -128,12 +129,12 @@ TEST(RmmLog, line_with_what_is_no_time_is_an_event_without_one) {
 }
 
 TEST(RmmLog, times_and_streams_are_written_in_several_ways) {
-  EXPECT_EQ(rmm::time_of_day_ns("10:36:59:123456"), 38219123456000U);
-  EXPECT_EQ(rmm::time_of_day_ns("10:36:59.123456789"), 38219123456789U);
-  EXPECT_EQ(rmm::time_of_day_ns("10:36:59"), 38219000000000U);
+  EXPECT_EQ(time_of_day_ns("10:36:59:123456"), 38219123456000U);
+  EXPECT_EQ(time_of_day_ns("10:36:59.123456789"), 38219123456789U);
+  EXPECT_EQ(time_of_day_ns("10:36:59"), 38219000000000U);
   for (const char* letters : {"", "10:36:5", "10:36:60:0", "10:60:00:0", "1:36:59:0", "10-36-59:0",
                               "10:36:59:", "10:36:59:1234567890", "10:36:59 1", "+1:00:00:0"})
-    EXPECT_EQ(rmm::time_of_day_ns(letters), std::nullopt) << letters;
+    EXPECT_EQ(time_of_day_ns(letters), std::nullopt) << letters;
   EXPECT_EQ(rmm::stream("12"), 12U);
   EXPECT_EQ(rmm::stream("0x12"), 18U);
   EXPECT_EQ(rmm::stream("ff"), 255U);

@@ -22,6 +22,8 @@ struct KernelFacts {
   std::size_t stack_bytes = 0;
   /// In their order; empty where nothing is known of them.
   std::vector<std::size_t> parameter_bytes{};
+  /// The program's own constants; machine code does not tell them here.
+  std::size_t constant_bytes = 0;
 };
 using FactsByName = std::map<std::string, KernelFacts, std::less<>>;
 

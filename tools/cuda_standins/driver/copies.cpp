@@ -433,52 +433,65 @@ void remember_set(StandInDriver& driver, std::uint64_t at, Word value, std::uint
   driver.remembered().remember_repeated(at, std::move(repeated), bytes);
 }
 
-template <class Word>
-CUresult submit_set(StandInDriver& driver, const CallSite& site, CUdeviceptr at, Word value,
-                    std::pair<std::size_t, CUstream> what) {
-  const std::uint64_t bytes = what.first * sizeof value;
-  WorkOrder order;
-  order.work.kind = WorkKind::memset;
-  order.work.duration = {copy_start_ns + bytes / copied_bytes_per_ns};
-  order.uses.push_back({at, bytes, UseMode::writes});
-  remember_set(driver, at, value, bytes, driver.find_stream(what.second, site));
-  driver.host_values().set_answer({});
-  driver.host_values().truths().forget(at, bytes);
-  if (has_bytes(driver, at)) order.body = filler(at, what.first, value);
-  return driver.submit(what.second, site, std::move(order));
+struct SetWay {
+  std::size_t count = 0;
+  CUstream stream = nullptr;
+  HostWaits waits = HostWaits::no;
+};
+
+/// True of pinned and of managed memory, for whose memsets the host waits as CUDA documents.
+bool is_of_host(StandInDriver& driver, std::uint64_t at) {
+  const Allocation* const found = driver.memory().find(at);
+  return !driver.memory().is_device_address(at) ||
+         (found != nullptr && found->kind == MemoryKind::managed);
 }
 
 template <class Word>
-CUresult set_memory(const CallSite& site, CUdeviceptr at, Word value,
-                    std::pair<std::size_t, CUstream> what) {
-  if (what.first > DeviceMemory::most_bytes / sizeof value) return CUDA_ERROR_INVALID_VALUE;
-  const std::uint64_t bytes = what.first * sizeof value;
+CUresult submit_set(StandInDriver& driver, const CallSite& site, CUdeviceptr at, Word value,
+                    const SetWay& what) {
+  const std::uint64_t bytes = what.count * sizeof value;
+  WorkOrder order;
+  order.work.kind = WorkKind::memset;
+  order.work.blocks_host = what.waits == HostWaits::yes && is_of_host(driver, at);
+  order.work.duration = {copy_start_ns + bytes / copied_bytes_per_ns};
+  order.uses.push_back({at, bytes, UseMode::writes});
+  remember_set(driver, at, value, bytes, driver.find_stream(what.stream, site));
+  driver.host_values().set_answer({});
+  driver.host_values().truths().forget(at, bytes);
+  if (has_bytes(driver, at)) order.body = filler(at, what.count, value);
+  return driver.submit(what.stream, site, std::move(order));
+}
+
+template <class Word>
+CUresult set_memory(const CallSite& site, CUdeviceptr at, Word value, const SetWay& what) {
+  if (what.count > DeviceMemory::most_bytes / sizeof value) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint64_t bytes = what.count * sizeof value;
   std::string flaw;
   const auto body = [&](StandInDriver& driver) {
     if (bytes == 0) return CUDA_SUCCESS;
     flaw = flaw_of_set(driver, at, bytes);
     return flaw.empty() ? submit_set(driver, site, at, value, what) : CUDA_ERROR_INVALID_VALUE;
   };
-  const CUresult result = driver_call(site, body, at, value, what.first, what.second);
+  const CUresult result = driver_call(site, body, at, value, what.count, what.stream);
   if (!flaw.empty()) note_out_of_bounds(site, bytes, flaw);
   return result;
 }
 
 CUresult on_cuMemsetD8_v2(const CallSite& site, CUdeviceptr at, unsigned char value,
                           std::size_t count) {
-  return set_memory(site, at, value, {count, nullptr});
+  return set_memory(site, at, value, {count, nullptr, HostWaits::yes});
 }
 CUresult on_cuMemsetD32_v2(const CallSite& site, CUdeviceptr at, unsigned value,
                            std::size_t count) {
-  return set_memory(site, at, value, {count, nullptr});
+  return set_memory(site, at, value, {count, nullptr, HostWaits::yes});
 }
 CUresult on_cuMemsetD8Async(const CallSite& site, CUdeviceptr at, unsigned char value,
                             std::size_t count, CUstream stream) {
-  return set_memory(site, at, value, {count, stream});
+  return set_memory(site, at, value, {count, stream, HostWaits::no});
 }
 CUresult on_cuMemsetD32Async(const CallSite& site, CUdeviceptr at, unsigned value,
                              std::size_t count, CUstream stream) {
-  return set_memory(site, at, value, {count, stream});
+  return set_memory(site, at, value, {count, stream, HostWaits::no});
 }
 
 }  // namespace

@@ -227,3 +227,8 @@ STAND_IN_CALL(cuLogsDumpToMemory)(unsigned*, char* buffer, std::size_t* size, un
   };
   return driver_call({"cuLogsDumpToMemory", nothing}, body);
 }
+
+// Profilers that a program switches on and off: there is none.
+
+STAND_IN_CALL(cuProfilerStart)() { return accept("cuProfilerStart"); }
+STAND_IN_CALL(cuProfilerStop)() { return accept("cuProfilerStop"); }

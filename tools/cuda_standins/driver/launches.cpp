@@ -1,5 +1,7 @@
 // Functions of modules: their launches, their attributes, and how many of their blocks run at once.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -78,34 +80,58 @@ CUresult put_work(vramlab::streams::WorkSoFar work, const CallSite& site, const 
   return result;
 }
 
-CUresult on_cuLaunchKernel(const CallSite& site, CUfunction function, CUstream stream,
-                           void** arguments) {
-  const auto put = [=](StandInDriver& driver) {
-    return launch(driver, site, function, {stream, arguments});
+struct LaunchSize {
+  std::array<unsigned, 3> grid;
+  std::array<unsigned, 3> block;
+};
+
+/// The largest block and grid are the same on all GPUs that are still supported.
+bool can_be_launched(const LaunchSize& size) {
+  constexpr LaunchSize most = {{2147483647, 65535, 65535}, {1024, 1024, 64}};
+  constexpr std::uint64_t most_threads_of_block = 1024;
+  std::uint64_t threads = 1;
+  for (std::size_t side = 0; side < size.grid.size(); ++side) {
+    if (size.grid[side] == 0 || size.grid[side] > most.grid[side]) return false;
+    if (size.block[side] == 0 || size.block[side] > most.block[side]) return false;
+    threads *= size.block[side];
+  }
+  return threads <= most_threads_of_block;
+}
+
+CUresult on_cuLaunchKernel(const CallSite& site, CUfunction function, const LaunchSize& size,
+                           std::pair<CUstream, void**> how) {
+  const auto put = [&](StandInDriver& driver) {
+    if (!can_be_launched(size)) return CUDA_ERROR_INVALID_VALUE;
+    return launch(driver, site, function, how);
   };
-  return put_work(vramlab::streams::WorkSoFar::kernels, site, put, function, stream);
+  return put_work(vramlab::streams::WorkSoFar::kernels, site, put, function, how.first);
 }
 
 CUresult on_cuLaunchKernelEx(const CallSite& site, const CUlaunchConfig* how, CUfunction function,
                              void** arguments) {
   if (how == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return on_cuLaunchKernel(site, function, how->hStream, arguments);
+  const LaunchSize size = {{how->gridDimX, how->gridDimY, how->gridDimZ},
+                           {how->blockDimX, how->blockDimY, how->blockDimZ}};
+  return on_cuLaunchKernel(site, function, size, {how->hStream, arguments});
 }
 
 }  // namespace
 
 STAND_IN_CALL(cuLaunchKernel)
-(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
- unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
- CUstream stream, void** arguments, void** /*extra*/) {
-  return on_cuLaunchKernel({"cuLaunchKernel"}, function, stream, arguments);
+(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+ unsigned block_y, unsigned block_z, unsigned /*shared_bytes*/, CUstream stream, void** arguments,
+ void** /*extra*/) {
+  return on_cuLaunchKernel({"cuLaunchKernel"}, function,
+                           {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}},
+                           {stream, arguments});
 }
 STAND_IN_CALL(cuLaunchKernel_ptsz)
-(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
- unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
- CUstream stream, void** arguments, void** /*extra*/) {
+(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+ unsigned block_y, unsigned block_z, unsigned /*shared_bytes*/, CUstream stream, void** arguments,
+ void** /*extra*/) {
   return on_cuLaunchKernel({"cuLaunchKernel_ptsz", context, NullStream::per_thread}, function,
-                           stream, arguments);
+                           {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}},
+                           {stream, arguments});
 }
 STAND_IN_CALL(cuLaunchKernelEx)
 (const CUlaunchConfig* how, CUfunction function, void** arguments, void** /*extra*/) {
@@ -117,17 +143,18 @@ STAND_IN_CALL(cuLaunchKernelEx_ptsz)
                              function, arguments);
 }
 STAND_IN_CALL(cuLaunchCooperativeKernel)
-(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
- unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
- CUstream stream, void** arguments) {
-  return on_cuLaunchKernel({"cuLaunchCooperativeKernel"}, function, stream, arguments);
+(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+ unsigned block_y, unsigned block_z, unsigned /*shared_bytes*/, CUstream stream, void** arguments) {
+  return on_cuLaunchKernel({"cuLaunchCooperativeKernel"}, function,
+                           {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}},
+                           {stream, arguments});
 }
 STAND_IN_CALL(cuLaunchCooperativeKernel_ptsz)
-(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
- unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
- CUstream stream, void** arguments) {
+(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+ unsigned block_y, unsigned block_z, unsigned /*shared_bytes*/, CUstream stream, void** arguments) {
   return on_cuLaunchKernel({"cuLaunchCooperativeKernel_ptsz", context, NullStream::per_thread},
-                           function, stream, arguments);
+                           function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}},
+                           {stream, arguments});
 }
 
 namespace {
@@ -214,6 +241,8 @@ int attribute_of_function(const streams::GpuProperties& gpu, const NamedKernel& 
       return static_cast<int>(facts.shared_bytes);
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
       return static_cast<int>(facts.stack_bytes);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      return static_cast<int>(facts.constant_bytes);
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
       return facts.registers;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:

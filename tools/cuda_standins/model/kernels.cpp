@@ -237,7 +237,9 @@ MultiprocessorLimits limits_of(const streams::GpuProperties& gpu) {
 
 KernelFacts known_facts(const NamedKernel& kernel) {
   constexpr int usual_registers = 32;
-  return kernel.facts.value_or(KernelFacts{usual_registers});
+  KernelFacts facts = kernel.facts.value_or(KernelFacts{});
+  if (facts.registers == 0) facts.registers = usual_registers;
+  return facts;
 }
 
 }  // namespace vramlab::dry_run

@@ -239,7 +239,10 @@ class KernelNames {
     add_facts(code, facts);
     if (!facts.empty()) modules_[module] = std::move(facts);
   }
-  void load(std::uint64_t module, PtxNames names) { ptx_[module] = std::move(names); }
+  void load(std::uint64_t module, PtxNames names) {
+    if (!names.kernels.empty()) modules_[module] = names.kernels;
+    ptx_[module] = std::move(names);
+  }
   void unload(std::uint64_t module) {
     ptx_.erase(module);
     modules_.erase(module);

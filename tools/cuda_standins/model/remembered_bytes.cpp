@@ -44,22 +44,16 @@ void RememberedBytes::remember_repeated(std::uint64_t at, std::vector<char> valu
 
 void RememberedBytes::carry(std::uint64_t to, std::uint64_t from, std::uint64_t count) {
   if (pieces_.empty()) return;
-  std::vector<Piece> parts;
+  std::vector<std::pair<std::uint64_t, Piece>> carried;
   std::uint64_t content_bytes = 0;
-  if (knows(from, count))
-    for_each_part(from, count,
-                  [&](const Piece& piece, std::uint64_t offset, std::uint64_t part_bytes) {
-                    content_bytes += std::min(part_bytes, piece.content.size());
-                    if (content_bytes <= most_bytes_of_a_copy)
-                      parts.push_back(piece.part(offset, part_bytes));
-                  });
+  for_each_part(from, count, [&](const Part& part) {
+    content_bytes += std::min<std::uint64_t>(part.bytes, part.piece.content.size());
+    if (content_bytes <= most_bytes_of_a_copy)
+      carried.emplace_back(to + part.place, part.piece.part(part.offset, part.bytes));
+  });
   forget(to, count);
   if (content_bytes > most_bytes_of_a_copy || held_bytes_ + content_bytes > most_bytes) return;
-  for (Piece& part : parts) {
-    const std::uint64_t part_bytes = part.bytes;
-    add(to, std::move(part));
-    to += part_bytes;
-  }
+  for (auto& [at, piece] : carried) add(at, std::move(piece));
 }
 
 RememberedBytes::Pieces::const_iterator RememberedBytes::first_behind(std::uint64_t at) const {
@@ -101,22 +95,19 @@ bool RememberedBytes::knows(std::uint64_t at, std::uint64_t count) const {
 template <class Use>
 void RememberedBytes::for_each_part(std::uint64_t at, std::uint64_t count, const Use& use) const {
   const std::uint64_t end = at + count;
-  for (auto piece = first_behind(at); at < end; ++piece) {
-    const std::uint64_t offset = at - piece->first;
-    const std::uint64_t part_bytes = std::min(end - at, piece->second.bytes - offset);
-    use(piece->second, offset, part_bytes);
-    at += part_bytes;
+  for (auto piece = first_behind(at); piece != pieces_.end() && piece->first < end; ++piece) {
+    const std::uint64_t begin = std::max(at, piece->first);
+    const std::uint64_t part_end = std::min(end, piece->first + piece->second.bytes);
+    use(Part{begin - at, piece->second, begin - piece->first, part_end - begin});
   }
 }
 
 bool RememberedBytes::read(void* to, std::uint64_t from, std::uint64_t count) const {
   if (pieces_.empty() || count == 0 || !knows(from, count)) return false;
-  auto* into = static_cast<char*>(to);
-  for_each_part(from, count,
-                [&](const Piece& piece, std::uint64_t offset, std::uint64_t part_bytes) {
-                  piece.copy_to(into, offset, part_bytes);
-                  into += part_bytes;
-                });
+  auto* const into = static_cast<char*>(to);
+  for_each_part(from, count, [&](const Part& part) {
+    part.piece.copy_to(into + part.place, part.offset, part.bytes);
+  });
   return true;
 }
 

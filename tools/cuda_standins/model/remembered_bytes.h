@@ -21,7 +21,7 @@ class RememberedBytes {
   void remember(std::uint64_t at, const void* bytes, std::uint64_t count);
   /// The value stands there again and again. Requires: its size divides the count.
   void remember_repeated(std::uint64_t at, std::vector<char> value, std::uint64_t count);
-  /// Bytes known at `from` become known at `to`; else those at `to` become unknown.
+  /// Bytes known at `from` become known at `to`, and the others there unknown.
   void carry(std::uint64_t to, std::uint64_t from, std::uint64_t count);
   void forget(std::uint64_t at, std::uint64_t count);
   void forget_all();
@@ -42,7 +42,14 @@ class RememberedBytes {
   /// The first piece that ends behind the address.
   Pieces::const_iterator first_behind(std::uint64_t at) const;
   bool knows(std::uint64_t at, std::uint64_t count) const;
-  /// Calls use(piece, offset in it, count) for each part of a range that is known.
+  /// A known part of a range: where it begins in the range, and in its piece.
+  struct Part {
+    std::uint64_t place = 0;
+    const Piece& piece;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// Calls use(part) for each part of a range that is known.
   template <class Use>
   void for_each_part(std::uint64_t at, std::uint64_t count, const Use& use) const;
   void add(std::uint64_t at, Piece piece);

@@ -17,6 +17,8 @@ using ReturnAddresses = std::vector<std::uintptr_t>;
 /// Takes the addresses from the caller of our function outwards, at most 64. It takes no lock that
 /// the program may hold.
 void take_call_stack(ReturnAddresses& addresses);
+/// The same by the compiler's own unwinder, for the frames that have no rule (unwind_rules.h).
+void take_call_stack_slowly(ReturnAddresses& addresses);
 
 /// The loader's answer about an address.
 struct CodePlace {
@@ -30,8 +32,14 @@ using CodePlaces = std::map<std::uintptr_t, CodePlace>;
 /// no lock of ours is held.
 CodePlaces find_places(const ReturnAddresses& addresses);
 
+struct HashOfAddresses {
+  std::size_t operator()(const ReturnAddresses& addresses) const;
+};
+
 class CallStacks {
  public:
+  /// The number of a stack that came before; else 0.
+  std::uint32_t known_number_of(const ReturnAddresses& addresses) const;
   /// The addresses that find_places() was not asked about yet.
   ReturnAddresses unknown_of(const ReturnAddresses& addresses) const;
   /// The number of the stack, from 1 on; 0 if it is empty. Requires: `places` has the unknown ones.
@@ -46,7 +54,7 @@ class CallStacks {
   std::uint32_t frame_of(std::uintptr_t address, const CodePlaces& places);
 
   std::unordered_map<std::uintptr_t, std::uint32_t> frame_numbers_;
-  std::map<ReturnAddresses, std::uint32_t> stack_numbers_;
+  std::unordered_map<ReturnAddresses, std::uint32_t, HashOfAddresses> stack_numbers_;
   std::vector<CodePlace> frames_;
   std::vector<std::vector<std::uint32_t>> stacks_;
 };

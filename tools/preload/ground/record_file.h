@@ -88,8 +88,8 @@ class RecordFile {
   std::string path_;
   int descriptor_ = -1;
   bool failed_ = false;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  /// The end of the file, as far as we wrote it.
+  off_t end_ = 0;
 };
 
 }  // namespace vramlab::preload

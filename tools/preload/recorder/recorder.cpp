@@ -325,12 +325,14 @@ void Recorder::memory_unmapped(std::uint64_t address, std::size_t bytes) {
 
 Recorder::Caller Recorder::caller_on(std::uint32_t device) {
   if (!knows_devices_.load(std::memory_order_acquire)) find_devices();
-  Caller caller{device, {}, {}};
+  Caller caller{device};
   if (settings_.stacks == RecordStacks::no) return caller;
   take_call_stack(caller.addresses);
   ReturnAddresses unknown;
   {
     const Locked locked(lock_);
+    caller.stack = stacks_.known_number_of(caller.addresses);
+    if (caller.stack != 0) return caller;
     unknown = stacks_.unknown_of(caller.addresses);
   }
   caller.places = find_places(unknown);
@@ -360,6 +362,7 @@ Recorder::Surroundings Recorder::begin_event(const Caller& caller) {
 }
 
 std::uint32_t Recorder::stack_of(const Caller& caller) {
+  if (caller.stack != 0 || caller.addresses.empty()) return caller.stack;
   const std::size_t frames_before = stacks_.frames().size();
   const std::size_t stacks_before = stacks_.stacks().size();
   const std::uint32_t number = stacks_.number_of(caller.addresses, caller.places);

@@ -99,9 +99,11 @@ class Recorder final : public MemoryCalls {
   /// Found out before the lock is taken.
   struct Caller {
     std::uint32_t device = 0;
-    ReturnAddresses addresses;
+    ReturnAddresses addresses{};
+    /// The number of a stack that came before; else 0.
+    std::uint32_t stack = 0;
     /// The places of addresses that no stack had before.
-    CodePlaces places;
+    CodePlaces places{};
   };
   /// The fields that every kind of event has.
   struct Surroundings {

@@ -12,6 +12,7 @@ StackNumber TakenStacks::take_one() {
   ReturnAddresses unknown;
   {
     const std::lock_guard lock(mutex_);
+    if (const StackNumber known = stacks_.known_number_of(addresses); known != 0) return known;
     unknown = stacks_.unknown_of(addresses);
   }
   // The loader may be waiting for a thread that is about to take a stack.

@@ -218,8 +218,8 @@ void add_options(CLI::App& command, ConvertArguments& arguments) {
   command
       .add_option(
           "IN", arguments.input,
-          "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler trace "
-          "or an RMM log (also .gz, .zst; - is standard input)")
+          "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler trace, "
+          "an RMM log or a BFC log (also .gz, .zst; - is standard input)")
       ->required();
   add_output(command, arguments.output, "The file to write (- is standard output, with --format)")
       ->required();

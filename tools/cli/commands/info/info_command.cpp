@@ -516,8 +516,8 @@ ExitStatus info(const InfoArguments& arguments) {
 void add_options(CLI::App& command, InfoArguments& arguments) {
   add_file(command, arguments.files,
            "PyTorch memory snapshots (pickle, JSON, torch.save, a page of _memory_viz), native "
-           "traces, torch profiler traces, memory timelines of the profiler or RMM logs (also .gz, "
-           ".zst, .zip; - is standard input)");
+           "traces, torch profiler traces, memory timelines of the profiler, RMM or BFC logs (also "
+           ".gz, .zst, .zip; - is standard input)");
 }
 
 }  // namespace

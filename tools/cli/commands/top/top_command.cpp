@@ -748,8 +748,9 @@ void add_growth_options(CLI::App& command, TopArguments& arguments) {
 
 void add_options(CLI::App& command, TopArguments& arguments) {
   add_file(command, arguments.files,
-           "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
-           "RMM logs (also .gz, .zst; - is standard input); of several the one that holds most is "
+           "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces, "
+           "RMM or BFC logs (also .gz, .zst; - is standard input); of several the one that holds "
+           "most is "
            "shown, and a table has all");
   add_moment_options(command, arguments);
   std::vector<std::string> names;
