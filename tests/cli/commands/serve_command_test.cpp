@@ -97,6 +97,26 @@ TEST_F(Serve, server_gets_a_port_and_is_ended_once_it_answers) {
   EXPECT_THAT(files_left(), IsEmpty());
 }
 
+TEST_F(Serve, each_rank_of_a_server_has_a_gpu) {
+  const ProgramResult result = serve({}, python({"-m", "vllm.entrypoints.openai.api_server",
+                                                 "--tensor_parallel_size", "4", "-pp", "2"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_EQ(answer()["gpus"], 8);
+}
+
+TEST_F(Serve, rank_alone_is_launched_as_one_of_those_that_the_words_name) {
+  const ProgramResult result =
+      serve({"--rank", "3"},
+            python({"-m", "vllm.entrypoints.openai.api_server", "--tensor-parallel-size=8"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  const json document = answer();
+  EXPECT_EQ(document["gpus"], 8);
+  EXPECT_THAT(document["program"].dump(),
+              HasSubstr(R"("--distributed-executor-backend","external_launcher")"));
+  EXPECT_EQ(document["processes"][0]["engine_says"]["rank"], 3);
+  EXPECT_EQ(document["processes"][0]["engine_says"]["ranks"], 8);
+}
+
 TEST_F(Serve, server_that_ends_before_it_answers_has_not_started) {
   const ProgramResult result =
       serve({}, python({"-m", "vllm.entrypoints.openai.api_server"}, "server"));
@@ -191,6 +211,8 @@ TEST_F(Serve, wrong_use_is_refused) {
   EXPECT_EQ(run_vramlab({"serve", "--", "true"}).exit_status, 2);
   EXPECT_EQ(serve({"--health-port", "70000"}, {"true"}).exit_status, 2);
   EXPECT_EQ(serve({}, {"vllm", "serve", "--port", "many"}).exit_status, 2);
+  EXPECT_EQ(serve({}, {"vllm", "serve", "-tp", "none"}).exit_status, 2);
+  EXPECT_EQ(serve({"--rank", "2"}, {"vllm", "serve", "-tp", "2"}).exit_status, 2);
   EXPECT_EQ(serve({}, {"/no/such/program"}).exit_status, 127);
   EXPECT_EQ(serve({"--find-utilization"}, {"true"}).exit_status, 2);
 }

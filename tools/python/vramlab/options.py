@@ -416,9 +416,11 @@ class ServeOptions(TypedDict, total=False):
     held_by_others: Amount
     keep_compiled: Text
     kernel_time: Amount
+    rank: int
     segments: Literal["driver", "upwards"]
     timeout: Amount
     values_from: Text
+    world_size: int
 
 
 class RecordOptions(TypedDict, total=False):

@@ -2,10 +2,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +14,7 @@
 #include "tools/cli/commands/dry_run/dry_run_options.h"
 #include "tools/cli/commands/serve/serve_outcome.h"
 #include "tools/cli/commands/serve/server_health.h"
+#include "tools/cli/commands/serve/server_words.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/interrupts.h"
 #include "tools/cli/kit/messages.h"
@@ -28,6 +27,8 @@ namespace {
 
 using traces::InputError;
 
+constexpr unsigned most_gpus = 64;
+
 struct ServeArguments {
   DryRunArguments run;
   /// The port at which a server answers; 0 where the program's words tell it, or it is none.
@@ -37,12 +38,24 @@ struct ServeArguments {
   CommonFlags flags;
 };
 
+void add_rank_options(CLI::App& command, DryRunArguments& arguments) {
+  command.add_option("--rank", arguments.rank,
+                     "Run the engine alone as this rank of its tensor-parallel ranks, instead of "
+                     "all of them");
+  constexpr unsigned most_ranks = 1U << 20;
+  command
+      .add_option("--world-size", arguments.world_size,
+                  "How many ranks the engine has (default: as its words say)")
+      ->check(CLI::Range(1U, most_ranks));
+}
+
 void add_serve_options(CLI::App& command, ServeArguments& arguments) {
   constexpr unsigned last_port = 65535;
   add_gpu(command, arguments.run.gpu, "The GPU to serve on, with its memory");
   command.add_option("--conf", arguments.run.conf,
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   add_machine_options(command, arguments.run);
+  add_rank_options(command, arguments.run);
   command
       .add_option("--health-port", arguments.health_port,
                   "The program is a server that answers /health at this port of the loopback, and "
@@ -72,42 +85,26 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
                      "The engine as a script or a server, such as vllm serve, after --");
 }
 
-/// Whether the words start the server of vLLM.
-bool is_vllm_server(const std::vector<std::string>& words) {
-  const std::string name = std::filesystem::path(words.front()).filename();
-  const bool is_command = name == "vllm" && words.size() > 1 && words[1] == "serve";
-  return is_command ||
-         std::ranges::find(words, "vllm.entrypoints.openai.api_server") != words.end();
-}
-
-/// The value of `--port 8000` or `--port=8000`; empty without one.
-std::string port_in(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--port" && i + 1 < words.size()) return words[i + 1];
-    if (words[i].starts_with("--port=")) return words[i].substr(7);
-  }
-  return "";
-}
-
-std::uint16_t parsed_port(const std::string& text) {
-  std::uint16_t port = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, port);
-  if (read.ec != std::errc() || read.ptr != end || port == 0)
-    throw InputError({"--port", "", "a port of the server", text});
-  return port;
-}
-
 /// The port of a server, which gets one if it has none; 0 for a script.
 std::uint16_t port_of_server(const ServeArguments& arguments, std::vector<std::string>& words) {
   if (arguments.health_port != 0) return static_cast<std::uint16_t>(arguments.health_port);
   if (!is_vllm_server(words)) return 0;
-  if (const std::string named = port_in(words); !named.empty()) return parsed_port(named);
+  if (const auto port = named_port(words)) return *port;
   const std::uint16_t port = free_port();
-  for (const std::string& word : {std::string("--host"), std::string("127.0.0.1"),
-                                  std::string("--port"), std::to_string(port)})
-    words.push_back(word);
+  append_words({"--host", "127.0.0.1", "--port", std::to_string(port)}, words);
   return port;
+}
+
+/// Each rank has a GPU. A rank that runs alone is one that somebody else launches, to the engine.
+void prepare_ranks(DryRunArguments& arguments) {
+  const unsigned ranks = is_vllm_server(arguments.program) ? named_ranks(arguments.program) : 1;
+  arguments.gpu_count = std::max(arguments.gpu_count, std::min(ranks, most_gpus));
+  if (!arguments.rank) return;
+  if (arguments.world_size == 0) arguments.world_size = ranks;
+  // In one process, as a launcher of jobs would start each rank.
+  arguments.variables.emplace_back("VLLM_ENABLE_V1_MULTIPROCESSING", "0");
+  if (is_vllm_server(arguments.program))
+    append_words({"--distributed-executor-backend", "external_launcher"}, arguments.program);
 }
 
 /// The time that a program has, and the server's health.
@@ -191,6 +188,7 @@ struct MadeServe {
 
 MadeServe run_once(const ServeArguments& asked, DryRunArguments arguments) {
   Course course(port_of_server(asked, arguments.program), asked.timeout_ns);
+  prepare_ranks(arguments);
   arguments.variables.emplace_back("VRAMLAB_DRY_RUN_PHASES", "1");
   // It would look for a network.
   arguments.variables.emplace_back("VLLM_NO_USAGE_STATS", "1");

@@ -12,8 +12,8 @@ class Worker:
     def __init__(self, config):
         self.cache_config, self.model_config = config.cache_config, config.model_config
         self.scheduler_config = types.SimpleNamespace(max_num_batched_tokens=2048, max_num_seqs=16)
-        self.parallel_config = types.SimpleNamespace(world_size=1)
-        self.rank = 0
+        self.parallel_config = types.SimpleNamespace(world_size=int(os.environ.get("WORLD_SIZE", "1")))
+        self.rank = int(os.environ.get("RANK", "0"))
 
     def init_device(self):
         torch.cuda.init()
