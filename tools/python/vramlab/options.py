@@ -416,7 +416,9 @@ class ServeOptions(TypedDict, total=False):
     held_by_others: Amount
     keep_compiled: Text
     kernel_time: Amount
+    load: Text
     rank: int
+    requests: Text
     segments: Literal["driver", "upwards"]
     timeout: Amount
     values_from: Text

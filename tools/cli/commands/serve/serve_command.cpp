@@ -2,18 +2,21 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "replay/fit/utilization_search.h"
 #include "tools/cli/commands/dry_run/dry_run_attempt.h"
 #include "tools/cli/commands/dry_run/dry_run_options.h"
+#include "tools/cli/commands/serve/asked_load.h"
 #include "tools/cli/commands/serve/serve_outcome.h"
-#include "tools/cli/commands/serve/server_health.h"
+#include "tools/cli/commands/serve/server_course.h"
+#include "tools/cli/commands/serve/server_socket.h"
 #include "tools/cli/commands/serve/server_words.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/interrupts.h"
@@ -33,6 +36,9 @@ struct ServeArguments {
   DryRunArguments run;
   /// The port at which a server answers; 0 where the program's words tell it, or it is none.
   unsigned health_port = 0;
+  /// The requests that the server gets: as a text, and as a table.
+  std::string load;
+  std::string requests;
   std::uint64_t timeout_ns = 1'800'000'000'000;
   bool finds_utilization = false;
   CommonFlags flags;
@@ -61,6 +67,12 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
                   "The program is a server that answers /health at this port of the loopback, and "
                   "is ended then (default: that of `vllm serve`)")
       ->check(CLI::Range(1U, last_port));
+  command.add_option("--load", arguments.load,
+                     "Send these requests to the server once it is healthy, all at once: count, "
+                     "tokens of prompt and answer, such as 64x1024+256,1x8000+100");
+  command.add_option("--requests", arguments.requests,
+                     "Send the requests of a CSV table, whose lines are tokens of prompt and "
+                     "answer, such as 1024,256");
   command.add_flag(
       "--find-utilization", arguments.finds_utilization,
       "Find the largest --gpu-memory-utilization that starts, in hundredths, proven by "
@@ -107,31 +119,16 @@ void prepare_ranks(DryRunArguments& arguments) {
     append_words({"--distributed-executor-backend", "external_launcher"}, arguments.program);
 }
 
-/// The time that a program has, and the server's health.
-class Course {
- public:
-  Course(std::uint16_t port, std::uint64_t timeout_ns)
-      : port_(port), end_(Clock::now() + std::chrono::nanoseconds(timeout_ns)) {}
-
-  /// Whether the program need not go on.
-  bool is_over() {
-    has_answered = has_answered || (port_ != 0 && is_healthy(port_));
-    was_time_over = !has_answered && Clock::now() >= end_;
-    return has_answered || was_time_over;
-  }
-  ServerState server() const {
-    if (port_ == 0) return ServerState::no_server;
-    return has_answered ? ServerState::answered : ServerState::silent;
-  }
-
-  bool has_answered = false;
-  bool was_time_over = false;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  std::uint16_t port_;
-  Clock::time_point end_;
-};
+/// The requests that were asked for; none without the options. Throws InputError.
+AskedLoad asked_load(const ServeArguments& arguments) {
+  if (arguments.load.empty() && arguments.requests.empty()) return {};
+  if (!arguments.load.empty() && !arguments.requests.empty())
+    throw InputError({"serve", "", "--load or --requests", "both"});
+  if (arguments.health_port == 0 && !is_vllm_server(arguments.run.program))
+    throw InputError({"serve", "", "a server, such as `vllm serve`, for --load or --requests",
+                      "a script, which makes its own requests"});
+  return arguments.load.empty() ? read_load(arguments.requests) : parse_load(arguments.load);
+}
 
 /// The engine's figures are told by several processes, each of which has some.
 void add_engine_figures(const EngineFigures& more, EngineFigures& engine) {
@@ -186,22 +183,33 @@ struct MadeServe {
   ServeOutcome outcome;
 };
 
+/// The folder in which the hook for Python notes things.
+std::filesystem::path folder_of_notes(const PreloadedProgram& program) {
+  const auto found =
+      std::ranges::find(program.variables, "VRAMLAB_DRY_RUN_NOTES",
+                        [](const auto& variable) { return std::string_view(variable.first); });
+  return found == program.variables.end() ? "" : found->second;
+}
+
 MadeServe run_once(const ServeArguments& asked, DryRunArguments arguments) {
-  Course course(port_of_server(asked, arguments.program), asked.timeout_ns);
+  ServerCourse course(port_of_server(asked, arguments.program), asked.timeout_ns,
+                      asked_load(asked));
   prepare_ranks(arguments);
+  if (course.has_load()) arguments.variables.emplace_back("VRAMLAB_DRY_RUN_LOAD", "1");
   arguments.variables.emplace_back("VRAMLAB_DRY_RUN_PHASES", "1");
   // It would look for a network.
   arguments.variables.emplace_back("VLLM_NO_USAGE_STATS", "1");
   MadeServe made;
   made.attempt = std::make_unique<Attempt>(attempt(arguments, [&](PreloadedProgram program) {
-    program.is_over = [&course] { return course.is_over(); };
+    program.is_over = [&] { return course.is_over(folder_of_notes(program)); };
     return run_preloaded(program);
   }));
   RemovalOnInterrupt removal;
   removal.begin({made.attempt->folder->path().string()});
   made.outcome.run = outcome_of(*made.attempt);
   made.outcome.server = course.server();
-  made.outcome.was_time_over = course.was_time_over;
+  made.outcome.was_time_over = course.was_time_over();
+  made.outcome.load = course.load();
   find_parts(arguments, made.outcome);
   return made;
 }
@@ -229,7 +237,7 @@ MadeServe run_with_utilizations(const ServeArguments& asked, const DryRunArgumen
     const int status = made.outcome.run.status;
     if (ends_job(status) && made.outcome.server != ServerState::answered) return made;
     const EngineFigures& engine = made.outcome.engine;
-    const bool has_started = made.outcome.has_started();
+    const bool has_started = made.outcome.has_served();
     search.add({*wanted, has_started, engine.count("cache_tokens")}, engine.count("device_bytes"),
                engine.count("free_bytes"));
     const replay::UtilizationRun* const largest = search.largest();
@@ -249,6 +257,7 @@ ExitStatus serve(const ServeArguments& asked) {
   if (asked.finds_utilization && !arguments.output.empty())
     throw InputError({"--find-utilization", "", "no --output, as there are several runs", "one"});
   check_serve_outputs(arguments);
+  asked_load(asked);
   MadeServe made = asked.finds_utilization ? run_with_utilizations(asked, arguments)
                                            : run_once(asked, arguments);
   const int status = made.outcome.run.status;
@@ -257,7 +266,7 @@ ExitStatus serve(const ServeArguments& asked) {
   note_costs(made.outcome);
   if (!asked.flags.quiet) tell(serve_text(made.outcome, made.attempt->arguments));
   if (!arguments.json.empty()) write_json(made.attempt->arguments, made.outcome);
-  return made.outcome.has_started() ? ExitStatus::done : ExitStatus::answer_is_no;
+  return made.outcome.has_served() ? ExitStatus::done : ExitStatus::answer_is_no;
 }
 
 }  // namespace

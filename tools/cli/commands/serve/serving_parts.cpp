@@ -148,6 +148,18 @@ void find_rest(const Phases& phases, std::optional<Bytes> memory, ServingParts& 
   parts.possible_cache = growth(all_else, *memory);
 }
 
+/// Steps that failed have no end: the history goes on to its own.
+void find_steps(const Phases& phases, ServingParts& parts) {
+  for (std::size_t i = 0; i < phases.mark_count(); ++i) {
+    if (phases.mark(i).phase != "steps" || phases.mark(i).is_end) continue;
+    const Span* const steps = phases.last("steps");
+    const std::size_t end = steps == nullptr ? phases.mark_count() : steps->end;
+    parts.activations_in_steps =
+        growth(phases.at(i).allocated, phases.peak(&MarkedMoment::peak_allocated, i, end));
+    return;
+  }
+}
+
 /// PyTorch's counters and the history have to say the same.
 void compare_counters(const Phases& phases, std::size_t count, ServingParts& parts) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -208,6 +220,7 @@ ServingParts find_serving_parts(const ServingNotes& notes, replay::Recording& re
   find_cache(phases, parts);
   find_graphs(phases, parts);
   find_rest(phases, memory, parts);
+  find_steps(phases, parts);
   return parts;
 }
 

@@ -33,6 +33,8 @@ def _worker_is_there(module):
     phases.stand_around(module, "Worker.determine_available_memory", "profile", _profiled)
     phases.stand_around(module, "Worker.initialize_from_config", "cache", _has_cache)
     phases.stand_around(module, "Worker.compile_or_warm_up_model", "warm_up", _warmed_up)
+    phases.stand_around_steps(module, "Worker.execute_model", _tokens_of_step)
+    phases.stand_around_steps(module, "Worker.sample_tokens", lambda *args, **kwargs: None)
 
 
 def _loader_is_there(module):
@@ -100,6 +102,10 @@ def _captured(args, kwargs, result):
 
 def _warmed_up(args, kwargs, result):
     phases.ready()
+
+
+def _tokens_of_step(worker, scheduler_output):
+    return scheduler_output.total_num_scheduled_tokens
 
 
 def _has_capacity(args, kwargs, result):

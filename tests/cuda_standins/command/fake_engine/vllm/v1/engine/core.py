@@ -22,3 +22,10 @@ class EngineCore:
         self.worker.compile_or_warm_up_model()
         vllm_config.cache_config.kv_cache_size_tokens = 3200
         vllm_config.cache_config.kv_cache_max_concurrency = 6.25
+
+    def complete(self, prompts, answer_tokens):
+        """A step with all prompts, one for each further token, and one that only ends the requests."""
+        sizes = [sum(map(len, prompts))] + [len(prompts)] * (answer_tokens - 1) + [0]
+        for size in sizes:
+            self.worker.execute_model(types.SimpleNamespace(total_num_scheduled_tokens=size))
+            self.worker.sample_tokens(None)

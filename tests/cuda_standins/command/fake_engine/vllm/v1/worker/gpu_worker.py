@@ -7,6 +7,8 @@ from vllm import envs  # noqa: F401
 from vllm.v1.worker import utils
 from vllm.v1.worker.gpu.model_runner import ACTIVATIONS, GPUModelRunner
 
+SAMPLES = 2 << 20
+
 
 class Worker:
     def __init__(self, config):
@@ -39,6 +41,18 @@ class Worker:
 
     def compile_or_warm_up_model(self):
         self.model_runner.capture_model()
+
+    def execute_model(self, scheduler_output):
+        """The larger a step, the more it holds."""
+        asked = scheduler_output.total_num_scheduled_tokens << 10
+        if os.environ.get("FAKE_ENGINE_FAILS") == "steps":
+            _C.run_out_of_memory(asked)
+            raise MemoryError("steps")
+        if asked:
+            _C.give_back(_C.request(asked))
+
+    def sample_tokens(self, grammar_output):
+        _C.give_back(_C.request(SAMPLES))
 
 
 if os.environ.get("FAKE_ENGINE_FAILS") == "names":
