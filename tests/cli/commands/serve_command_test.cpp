@@ -162,6 +162,23 @@ TEST_F(Serve, load_that_runs_out_of_memory_says_where) {
   EXPECT_EQ(answer()["processes"][0]["failed_in"], "steps");
 }
 
+TEST_F(Serve, engine_sleeps_and_says_what_stays) {
+  const ProgramResult result = serve({"--load", "1024+2", "--sleep", "2"}, server());
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("sleep              level 2: "));
+  EXPECT_THAT(result.errors, HasSubstr(" of the GPU stay in use"));
+  EXPECT_THAT(result.errors, HasSubstr("when it is awake again"));
+  EXPECT_EQ(answer()["sleep"]["was_waked"], true);
+  EXPECT_EQ(answer()["load"]["answered"], 1);
+}
+
+TEST_F(Serve, engine_that_does_not_sleep_has_not_served) {
+  const ProgramResult result = serve({"--sleep", "1"}, server("sleep"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("level 1: the engine did not sleep and wake"));
+  EXPECT_EQ(answer()["sleep"]["was_waked"], false);
+}
+
 TEST_F(Serve, requests_of_a_script_are_told_too) {
   const ProgramResult result = serve({}, python({"-c",
                                                  "from vllm.v1.engine.core import EngineCore\n"
@@ -180,6 +197,8 @@ TEST_F(Serve, wrong_loads_are_refused) {
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.errors, HasSubstr("line 2"));
   EXPECT_EQ(serve({"--load", "1+1"}, {"true"}).exit_status, 2);
+  EXPECT_EQ(serve({"--sleep", "1"}, {"true"}).exit_status, 2);
+  EXPECT_EQ(serve({"--sleep", "3"}, program).exit_status, 2);
 }
 
 TEST_F(Serve, server_that_ends_before_it_answers_has_not_started) {

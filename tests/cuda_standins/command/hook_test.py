@@ -945,6 +945,23 @@ class AloneVllmTest(HookTest):
         self.assertIn("nobody answers", result.stderr)
 
 
+class RuntimeOfVllmTest(HookTest):
+    """vLLM looks for a loaded library by the beginning of its name."""
+
+    def test_the_runtime_is_that_of_pytorch(self):
+        package = os.path.join("vllm", "distributed", "device_communicators")
+        os.makedirs(os.path.join(self.work, package))
+        for folder in ("vllm", os.path.join("vllm", "distributed"), package):
+            self.write(os.path.join(folder, "__init__.py"), "")
+        self.write(os.path.join(package, "cuda_wrapper.py"),
+                   "def find_loaded_library(name):\n    return 'bundled/' + name\n")
+        result = self.run_program(
+            "import torch\nfrom vllm.distributed.device_communicators import cuda_wrapper\n"
+            "torch.version.cuda = '13.0'\n"
+            "print(*map(cuda_wrapper.find_loaded_library, ['libcudart', 'libnccl']))")
+        self.assertEqual(result.stdout.split(), ["libcudart.so.13", "bundled/libnccl"])
+
+
 class LeavingTest(unittest.TestCase):
     """The ranks of a job of three, each with the modules of its own."""
 

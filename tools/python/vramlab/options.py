@@ -420,6 +420,7 @@ class ServeOptions(TypedDict, total=False):
     rank: int
     requests: Text
     segments: Literal["driver", "upwards"]
+    sleep: int
     timeout: Amount
     values_from: Text
     world_size: int

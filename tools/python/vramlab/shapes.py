@@ -1676,6 +1676,9 @@ class ServeEngineSays(Value):
     ranks: Union[int, None]
     steps: Union[int, None]
     tokens_in_step: Union[int, None]
+    asleep_bytes: Union[int, None]
+    asleep_host_bytes: Union[int, None]
+    awake_bytes: Union[int, None]
     utilization: Union[float, None]
     most_requests: Union[float, None]
     graphs_mode: Union[str, None]
@@ -1743,6 +1746,14 @@ class ServeProcessPart(Value):
     left: Union[int, None]
     possible_cache: Union[int, None]
     possible_cache_tokens: Union[int, None]
+
+
+class ServeSleep(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    level: int
+    was_waked: bool
 
 
 class ServeUtilization(Value):

@@ -39,6 +39,7 @@ struct ServeArguments {
   /// The requests that the server gets: as a text, and as a table.
   std::string load;
   std::string requests;
+  unsigned sleep_level = 0;
   std::uint64_t timeout_ns = 1'800'000'000'000;
   bool finds_utilization = false;
   CommonFlags flags;
@@ -73,6 +74,10 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
   command.add_option("--requests", arguments.requests,
                      "Send the requests of a CSV table, whose lines are tokens of prompt and "
                      "answer, such as 1024,256");
+  command
+      .add_option("--sleep", arguments.sleep_level,
+                  "Send the server to sleep at this level, after the requests, and wake it")
+      ->check(CLI::Range(1U, 2U));
   command.add_flag(
       "--find-utilization", arguments.finds_utilization,
       "Find the largest --gpu-memory-utilization that starts, in hundredths, proven by "
@@ -117,6 +122,12 @@ void prepare_ranks(DryRunArguments& arguments) {
   arguments.variables.emplace_back("VLLM_ENABLE_V1_MULTIPROCESSING", "0");
   if (is_vllm_server(arguments.program))
     append_words({"--distributed-executor-backend", "external_launcher"}, arguments.program);
+}
+
+/// vLLM takes requests to sleep from developers alone, and its memory has to be made for it.
+void prepare_sleep(DryRunArguments& arguments) {
+  arguments.variables.emplace_back("VLLM_SERVER_DEV_MODE", "1");
+  if (is_vllm_server(arguments.program)) append_words({"--enable-sleep-mode"}, arguments.program);
 }
 
 /// The requests that were asked for; none without the options. Throws InputError.
@@ -192,9 +203,10 @@ std::filesystem::path folder_of_notes(const PreloadedProgram& program) {
 }
 
 MadeServe run_once(const ServeArguments& asked, DryRunArguments arguments) {
-  ServerCourse course(port_of_server(asked, arguments.program), asked.timeout_ns,
-                      asked_load(asked));
+  ServerCourse course({port_of_server(asked, arguments.program), asked.timeout_ns,
+                       asked_load(asked), asked.sleep_level});
   prepare_ranks(arguments);
+  if (asked.sleep_level > 0) prepare_sleep(arguments);
   if (course.has_load()) arguments.variables.emplace_back("VRAMLAB_DRY_RUN_LOAD", "1");
   arguments.variables.emplace_back("VRAMLAB_DRY_RUN_PHASES", "1");
   // It would look for a network.
@@ -210,6 +222,7 @@ MadeServe run_once(const ServeArguments& asked, DryRunArguments arguments) {
   made.outcome.server = course.server();
   made.outcome.was_time_over = course.was_time_over();
   made.outcome.load = course.load();
+  made.outcome.sleep = course.sleep();
   find_parts(arguments, made.outcome);
   return made;
 }
@@ -256,6 +269,8 @@ ExitStatus serve(const ServeArguments& asked) {
     throw InputError({"serve", "", "--gpu, the GPU to serve on (--list-gpus)", "none"});
   if (asked.finds_utilization && !arguments.output.empty())
     throw InputError({"--find-utilization", "", "no --output, as there are several runs", "one"});
+  if (asked.sleep_level > 0 && asked.health_port == 0 && !is_vllm_server(arguments.program))
+    throw InputError({"--sleep", "", "a server, such as `vllm serve`", "a script"});
   check_serve_outputs(arguments);
   asked_load(asked);
   MadeServe made = asked.finds_utilization ? run_with_utilizations(asked, arguments)

@@ -208,6 +208,21 @@ void add_steps(std::string& text, const ServeOutcome& outcome, const ServingProc
                ", activations beside the cache: " + bytes_text(worst->parts.activations_in_steps));
 }
 
+void add_sleep(std::string& text, const ServeOutcome& outcome, const ServingProcess* worst) {
+  if (!outcome.sleep) return;
+  const std::string level = "level " + std::to_string(outcome.sleep->level);
+  const auto asleep = worst == nullptr ? std::nullopt : bytes_of(worst->notes.says, "asleep_bytes");
+  if (!asleep || !outcome.sleep->was_waked)
+    return add_line(text, "sleep", level + ": the engine did not sleep and wake");
+  const EngineFigures& says = worst->notes.says;
+  add_line(text, "sleep",
+           level + ": " + format_bytes(*asleep) + " of the GPU stay in use, and " +
+               bytes_text(bytes_of(says, "asleep_host_bytes")) +
+               " of the host's memory are pinned");
+  add_line(text, "",
+           bytes_text(bytes_of(says, "awake_bytes")) + " are in use when it is awake again");
+}
+
 /// The proven answer about the utilization.
 void add_utilization(std::string& text, const ServeOutcome& outcome) {
   if (!outcome.utilization) return;
@@ -286,6 +301,10 @@ ordered_json load_json(const ServedLoad& load) {
            })}};
 }
 
+ordered_json sleep_json(const Sleep& sleep) {
+  return {{"level", sleep.level}, {"was_waked", sleep.was_waked}};
+}
+
 ordered_json size_json(const GraphSize& size) {
   return {{"size", text_or_null(size.label)}, {"graphs", size.graphs}, {"bytes", size.bytes.count}};
 }
@@ -293,11 +312,28 @@ ordered_json size_json(const GraphSize& size) {
 /// The same names in every document.
 ordered_json engine_json(const EngineFigures& says) {
   ordered_json json;
-  for (const char* const name :
-       {"device_bytes", "free_bytes", "requested_bytes", "weights_bytes", "activations_bytes",
-        "graphs_estimate_bytes", "graphs_bytes", "cache_budget_bytes", "cache_bytes",
-        "cache_blocks", "block_tokens", "cache_tokens", "longest_request", "tokens_in_batch",
-        "requests_in_batch", "rank", "ranks", "steps", "tokens_in_step"})
+  for (const char* const name : {"device_bytes",
+                                 "free_bytes",
+                                 "requested_bytes",
+                                 "weights_bytes",
+                                 "activations_bytes",
+                                 "graphs_estimate_bytes",
+                                 "graphs_bytes",
+                                 "cache_budget_bytes",
+                                 "cache_bytes",
+                                 "cache_blocks",
+                                 "block_tokens",
+                                 "cache_tokens",
+                                 "longest_request",
+                                 "tokens_in_batch",
+                                 "requests_in_batch",
+                                 "rank",
+                                 "ranks",
+                                 "steps",
+                                 "tokens_in_step",
+                                 "asleep_bytes",
+                                 "asleep_host_bytes",
+                                 "awake_bytes"})
     json[name] = or_null(says.count(name));
   for (const char* const name : {"utilization", "most_requests"})
     json[name] = or_null(says.number(name));
@@ -347,7 +383,8 @@ bool ServeOutcome::has_started() const {
 }
 
 bool ServeOutcome::has_served() const {
-  return has_started() && (!load || load->answered == load->asked.requests());
+  return has_started() && (!load || load->answered == load->asked.requests()) &&
+         (!sleep || sleep->was_waked);
 }
 
 std::string serve_text(const ServeOutcome& outcome, const DryRunArguments& arguments) {
@@ -365,6 +402,7 @@ std::string serve_text(const ServeOutcome& outcome, const DryRunArguments& argum
     add_cache(text, outcome, *worst);
   }
   add_steps(text, outcome, outcome.worst());
+  add_sleep(text, outcome, outcome.worst());
   add_utilization(text, outcome);
   add_doubts(text, outcome);
   add_line(text, "took",
@@ -404,6 +442,7 @@ std::string serve_json(const ServeOutcome& outcome, const DryRunArguments& argum
                     {"processes", json_list(outcome.processes, process_json)},
                     {"engine_says", engine_json(outcome.engine)},
                     {"load", or_null(outcome.load, load_json)},
+                    {"sleep", or_null(outcome.sleep, sleep_json)},
                     {"utilization", or_null(outcome.utilization, utilization_json)},
                     {"modelled_answers", modelled_answers(outcome)},
                     {"processor_seconds", outcome.processor_s},

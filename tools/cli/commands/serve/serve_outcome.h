@@ -39,11 +39,18 @@ struct ServedLoad {
   std::string failure;
 };
 
+/// An engine that was sent to sleep and waked.
+struct Sleep {
+  unsigned level = 0;
+  bool was_waked = false;
+};
+
 struct ServeOutcome {
   DryRunOutcome run;
   ServerState server = ServerState::no_server;
   bool was_time_over = false;
   std::optional<ServedLoad> load;
+  std::optional<Sleep> sleep;
   /// Processes with marks, in order of their numbers.
   std::vector<ServingProcess> processes;
   /// Figures of the whole engine, told by the process that has them.
@@ -58,7 +65,7 @@ struct ServeOutcome {
   const ServingProcess* worst() const;
   /// Every process is ready, a server answered, and a script ended with 0.
   bool has_started() const;
-  /// It started, and answered all requests that it got.
+  /// It started, answered all requests that it got, and slept and woke if it was asked to.
   bool has_served() const;
 };
 

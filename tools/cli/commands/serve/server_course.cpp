@@ -1,5 +1,6 @@
 #include "tools/cli/commands/serve/server_course.h"
 
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -21,24 +22,25 @@ bool is_engine_busy(const std::filesystem::path& notes) {
 
 }  // namespace
 
-ServerCourse::ServerCourse(std::uint16_t port, std::uint64_t timeout_ns, AskedLoad load)
-    : port_(port),
-      end_(Clock::now() + std::chrono::nanoseconds(timeout_ns)),
-      load_(std::move(load)),
-      requests_(port) {}
+ServerCourse::ServerCourse(AskedCourse asked)
+    : asked_(std::move(asked)),
+      end_(Clock::now() + std::chrono::nanoseconds(asked_.timeout_ns)),
+      requests_(asked_.port),
+      sleep_(asked_.port),
+      waking_(asked_.port) {}
 
 bool ServerCourse::is_over(const std::filesystem::path& notes) {
-  if (!has_answered_ && port_ != 0 && is_healthy(port_)) {
+  if (!has_answered_ && asked_.port != 0 && is_healthy(asked_.port)) {
     has_answered_ = true;
     send();
   }
-  if (has_answered_ && is_load_over(notes)) return true;
+  if (has_answered_ && is_load_over(notes) && is_sleep_over()) return true;
   was_time_over_ = Clock::now() >= end_;
   return was_time_over_;
 }
 
 ServerState ServerCourse::server() const {
-  if (port_ == 0) return ServerState::no_server;
+  if (asked_.port == 0) return ServerState::no_server;
   return has_answered_ ? ServerState::answered : ServerState::silent;
 }
 
@@ -46,16 +48,22 @@ std::optional<ServedLoad> ServerCourse::load() {
   if (!has_load()) return std::nullopt;
   // A server that failed ends before they are looked at again.
   requests_.are_over();
-  ServedLoad served{load_, 0, requests_.failure()};
+  ServedLoad served{asked_.load, 0, requests_.failure()};
   if (has_answered_)
-    for (std::size_t i = 0; i < load_.shapes.size(); ++i)
-      if (requests_.was_answered(i)) served.answered += load_.shapes[i].count;
+    for (std::size_t i = 0; i < asked_.load.shapes.size(); ++i)
+      if (requests_.was_answered(i)) served.answered += asked_.load.shapes[i].count;
   return served;
+}
+
+std::optional<Sleep> ServerCourse::sleep() {
+  if (asked_.sleep_level == 0) return std::nullopt;
+  const bool is_known = !waking_.is_empty() && waking_.are_over();
+  return Sleep{asked_.sleep_level, is_known && waking_.was_answered(0)};
 }
 
 void ServerCourse::send() {
   std::uint64_t first = 0;
-  for (const RequestShape& shape : load_.shapes) {
+  for (const RequestShape& shape : asked_.load.shapes) {
     requests_.post("/v1/completions", completion_body(shape, first));
     first += shape.count;
   }
@@ -65,6 +73,15 @@ bool ServerCourse::is_load_over(const std::filesystem::path& notes) {
   if (!requests_.are_over()) return false;
   if (!over_since_) over_since_ = Clock::now();
   return !is_engine_busy(notes) || Clock::now() - *over_since_ >= longest_writing;
+}
+
+bool ServerCourse::is_sleep_over() {
+  if (asked_.sleep_level == 0) return true;
+  if (sleep_.is_empty()) sleep_.post("/sleep?level=" + std::to_string(asked_.sleep_level), "");
+  if (!sleep_.are_over()) return false;
+  if (!sleep_.was_answered(0)) return true;
+  if (waking_.is_empty()) waking_.post("/wake_up", "");
+  return waking_.are_over();
 }
 
 }  // namespace vramlab::tools

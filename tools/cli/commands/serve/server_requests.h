@@ -17,6 +17,7 @@ class ServerRequests {
   /// Sends a POST of JSON. A server that can't be reached has failed it.
   void post(const std::string& path, const std::string& body);
 
+  bool is_empty() const { return requests_.empty(); }
   /// Reads what has come. True once all requests are answered or have failed.
   bool are_over();
   /// By the order of posting: whether a request was answered with the status 200.

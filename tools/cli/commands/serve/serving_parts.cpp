@@ -138,8 +138,12 @@ void find_rest(const Phases& phases, std::optional<Bytes> memory, ServingParts& 
   const std::size_t end = phases.mark_count();
   parts.peak_with_cache = phases.peak(&MarkedMoment::peak_reserved, cache->begin, end);
   if (!parts.weights || !parts.cache) return;
-  const Bytes in_default_pool = ready.allocated - ready.allocated_in_pools;
-  parts.buffers = growth(*parts.weights + *parts.cache, in_default_pool);
+  // An engine that can sleep has weights and cache in pools of its own.
+  const Span* const graphs = phases.last("graphs", warm_up);
+  const Bytes of_graphs = graphs == nullptr ? Bytes{}
+                                            : growth(phases.at(graphs->begin).allocated_in_pools,
+                                                     ready.allocated_in_pools);
+  parts.buffers = growth(*parts.weights + *parts.cache + of_graphs, ready.allocated);
   if (!memory || !parts.outside) return;
   parts.left = growth(*parts.peak_with_cache + *parts.outside, *memory);
   if (!parts.activations) return;

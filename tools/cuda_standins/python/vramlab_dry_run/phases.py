@@ -118,6 +118,19 @@ def read(told, of, name):
     serving()["says"][told] = value
 
 
+def in_use():
+    """Bytes of the device, by whomever."""
+    cuda = sys.modules["torch"].cuda
+    free, total = cuda.mem_get_info(cuda.current_device())
+    return total - free
+
+
+def pinned():
+    """Bytes of the host that PyTorch has pinned; None before 2.7, which does not count them."""
+    stats = getattr(sys.modules["torch"].cuda, "host_memory_stats", None)
+    return stats().get("allocated_bytes.current", 0) if stats else None
+
+
 @report.guarded
 def save():
     """Tells the launcher all that is known by now, as an engine may kill its processes while it ends."""

@@ -9,6 +9,7 @@ from vramlab_dry_run import import_watch, phases, place
 _WORKER = "vllm.v1.worker.gpu_worker"
 _ENGINE = "vllm.v1.engine.core"
 _CACHE = "vllm.v1.worker.utils"
+_ADAPTERS = "vllm.v1.worker.lora_model_runner_mixin"
 _LOADER = "vllm.model_executor.model_loader.base_loader"
 # The newer model runner, and the one before it.
 _RUNNERS = ("vllm.v1.worker.gpu.model_runner", "vllm.v1.worker.gpu_model_runner")
@@ -20,6 +21,7 @@ def watch():
     import_watch.call_after_import(_ENGINE, _engine_is_there)
     import_watch.call_after_import(_LOADER, _loader_is_there)
     import_watch.call_after_import(_CACHE, _cache_is_there)
+    import_watch.call_after_import(_ADAPTERS, _adapters_are_there)
     for runner in _RUNNERS:
         import_watch.call_after_import(runner, _runner_is_there)
 
@@ -33,12 +35,19 @@ def _worker_is_there(module):
     phases.stand_around(module, "Worker.determine_available_memory", "profile", _profiled)
     phases.stand_around(module, "Worker.initialize_from_config", "cache", _has_cache)
     phases.stand_around(module, "Worker.compile_or_warm_up_model", "warm_up", _warmed_up)
+    phases.stand_around(module, "Worker.sleep", "sleep", _fell_asleep)
+    phases.stand_around(module, "Worker.wake_up", "wake_up", _woke_up)
     phases.stand_around_steps(module, "Worker.execute_model", _tokens_of_step)
     phases.stand_around_steps(module, "Worker.sample_tokens", lambda *args, **kwargs: None)
 
 
 def _loader_is_there(module):
     phases.stand_around(module, "BaseModelLoader.load_model", "weights")
+
+
+def _adapters_are_there(module):
+    """Room for adapters counts as weights, for the engine as well."""
+    phases.stand_around(module, "LoRAModelRunnerMixin.load_lora_model", "weights")
 
 
 def _cache_is_there(module):
@@ -102,6 +111,18 @@ def _captured(args, kwargs, result):
 
 def _warmed_up(args, kwargs, result):
     phases.ready()
+
+
+def _fell_asleep(args, kwargs, result):
+    says = phases.serving()["says"]
+    says["asleep_bytes"] = phases.in_use()
+    says["asleep_host_bytes"] = phases.pinned()
+    phases.save()
+
+
+def _woke_up(args, kwargs, result):
+    phases.serving()["says"]["awake_bytes"] = phases.in_use()
+    phases.save()
 
 
 def _tokens_of_step(worker, scheduler_output):

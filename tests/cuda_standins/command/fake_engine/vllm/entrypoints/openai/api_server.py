@@ -16,15 +16,27 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        is_known = self.path == "/v1/completions" and asked["ignore_eos"]
+        asked = self.rfile.read(int(self.headers["Content-Length"]))
         try:
-            engine.complete(asked["prompt"], asked["max_tokens"])
-        except MemoryError:
-            is_known = False
-        self.send_response(200 if is_known else 500)
+            self.answer(asked)
+            status = 200
+        except (MemoryError, RuntimeError):
+            status = 500
+        self.send_response(status)
         self.end_headers()
         self.wfile.write(b"{}")
+
+    def answer(self, asked):
+        if self.path == "/v1/completions":
+            asked = json.loads(asked)
+            if asked["ignore_eos"]:
+                engine.complete(asked["prompt"], asked["max_tokens"])
+        elif self.path.startswith("/sleep?level=") and "--enable-sleep-mode" in sys.argv:
+            engine.worker.sleep(int(self.path[-1]))
+        elif self.path == "/wake_up":
+            engine.worker.wake_up()
+        else:
+            raise RuntimeError(self.path)
 
     def log_message(self, *_):
         pass

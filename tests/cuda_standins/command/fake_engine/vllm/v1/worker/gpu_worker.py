@@ -51,6 +51,13 @@ class Worker:
         if asked:
             _C.give_back(_C.request(asked))
 
+    def sleep(self, level=1):
+        if os.environ.get("FAKE_ENGINE_FAILS") == "sleep":
+            raise RuntimeError("sleepless")
+
+    def wake_up(self, tags=None):
+        pass
+
     def sample_tokens(self, grammar_output):
         _C.give_back(_C.request(SAMPLES))
 
