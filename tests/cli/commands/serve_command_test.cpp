@@ -256,6 +256,17 @@ TEST_F(Serve, names_that_the_engine_does_not_have_are_told_and_replaced_by_nothi
   EXPECT_TRUE(answer()["processes"][0]["engine_says"]["weights_bytes"].is_null());
 }
 
+TEST_F(Serve, older_version_has_other_names_and_the_same_parts) {
+  const ProgramResult result = serve_script("", "older");
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  for (const char* const text :
+       {"vllm 0.21.0 on PyTorch ", "(the engine: 60.00 MiB)",
+        "KV cache           200.00 MiB = 3,200 tokens, 6.2 requests of 512 (the engine: 3,200 "
+        "tokens)"})
+    EXPECT_THAT(result.errors, HasSubstr(text));
+  EXPECT_THAT(result.errors, Not(HasSubstr("not found")));
+}
+
 TEST_F(Serve, script_that_fails_after_the_start_has_not_served) {
   const ProgramResult result = serve_script("raise SystemExit(3)");
   EXPECT_EQ(result.exit_status, 1);

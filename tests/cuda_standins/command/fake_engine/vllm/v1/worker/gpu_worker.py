@@ -2,9 +2,11 @@ import os
 import types
 
 import torch
+import vllm
 from torch import _C
 from vllm import envs  # noqa: F401
 from vllm.v1.worker import utils
+from vllm.v1.worker.gpu import attn_utils
 from vllm.v1.worker.gpu.model_runner import ACTIVATIONS, GPUModelRunner
 
 SAMPLES = 2 << 20
@@ -32,12 +34,17 @@ class Worker:
     def determine_available_memory(self):
         self.model_runner.profile_run()
         self.cudagraph_memory_estimate = self.model_runner.profile_cudagraph_memory()
-        self.peak_activation_memory = ACTIVATIONS + self.cudagraph_memory_estimate
+        self.peak_activation_memory = ACTIVATIONS
+        if vllm.__version__ != "0.21.0":
+            self.peak_activation_memory += self.cudagraph_memory_estimate
         self.available_kv_cache_memory_bytes = 200 << 20
         return self.available_kv_cache_memory_bytes
 
     def initialize_from_config(self, kv_cache_config):
-        self.cache = utils.allocate_kv_cache(kv_cache_config)
+        if vllm.__version__ == "0.21.0":
+            self.cache = attn_utils.init_kv_cache(kv_cache_config)
+        else:
+            self.cache = utils.allocate_kv_cache(kv_cache_config)
 
     def compile_or_warm_up_model(self):
         self.model_runner.capture_model()
