@@ -52,7 +52,8 @@ def _torch_cuda_is_there(module):
     from vramlab_dry_run import compiled_lines, import_watch, recording, vllm_runtime
 
     recording.prepare(module)
-    vllm_runtime.watch()
+    if importlib.util.find_spec("vllm"):
+        vllm_runtime.watch()
     if importlib.util.find_spec("torch._inductor"):
         import_watch.call_after_import("torch._inductor.utils", compiled_lines.prepare)
     if importlib.util.find_spec("triton"):
