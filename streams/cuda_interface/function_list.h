@@ -804,10 +804,10 @@
   BareOne(cuSurfObjectGetResourceDesc, 5000, unknown, no)                                          \
   BareOne(cuSurfRefGetArray, 3000, unknown, no)                                                    \
   BareOne(cuSurfRefSetArray, 3000, unknown, no)                                                    \
-  BareOne(cuTensorMapEncodeIm2col, 12000, unknown, no)                                             \
-  BareOne(cuTensorMapEncodeIm2colWide, 12080, unknown, no)                                         \
-  BareOne(cuTensorMapEncodeTiled, 12000, unknown, no)                                              \
-  BareOne(cuTensorMapReplaceAddress, 12000, unknown, no)                                           \
+  BareOne(cuTensorMapEncodeIm2col, 12000, written, no)                                             \
+  BareOne(cuTensorMapEncodeIm2colWide, 12080, written, no)                                         \
+  BareOne(cuTensorMapEncodeTiled, 12000, written, no)                                              \
+  BareOne(cuTensorMapReplaceAddress, 12000, written, no)                                           \
   BareOne(cuTensorMapSetAllocationClass, 13050, unknown, no)                                       \
   BareOne(cuTexObjectCreate, 5000, unknown, no)                                                    \
   BareOne(cuTexObjectDestroy, 5000, unknown, no)                                                   \

@@ -46,6 +46,10 @@ class Serve : public DryRunTest {
     return all;
   }
 
+  static std::vector<std::string> server(const std::string& fails = "") {
+    return python({"-m", "vllm.entrypoints.openai.api_server"}, fails);
+  }
+
   json answer() const { return json::parse(content_of(in_folder("answer.json")), nullptr, false); }
 };
 
@@ -74,12 +78,19 @@ TEST_F(Serve, document_has_the_same_figures) {
   EXPECT_EQ(document["is_server"], false);
   ASSERT_EQ(document["processes"].size(), 1U);
   const json process = document["processes"][0];
-  const json expected = {{"weights", 40 * mebibyte},          {"activations", 60 * mebibyte},
-                         {"graphs", 20 * mebibyte},           {"beside_graphs", 10 * mebibyte},
-                         {"cache", 200 * mebibyte},           {"cache_tokens", 3200},
-                         {"buffers", 12 * mebibyte},          {"outside", 64 * mebibyte},
-                         {"peak_with_cache", 282 * mebibyte}, {"left", 678 * mebibyte},
-                         {"possible_cache", 828 * mebibyte},  {"possible_cache_tokens", 13248}};
+  const json expected = {{"weights", 40 * mebibyte},
+                         {"activations", 60 * mebibyte},
+                         {"activations_in_steps", nullptr},
+                         {"graphs", 20 * mebibyte},
+                         {"beside_graphs", 10 * mebibyte},
+                         {"cache", 200 * mebibyte},
+                         {"cache_tokens", 3200},
+                         {"buffers", 12 * mebibyte},
+                         {"outside", 64 * mebibyte},
+                         {"peak_with_cache", 282 * mebibyte},
+                         {"left", 678 * mebibyte},
+                         {"possible_cache", 828 * mebibyte},
+                         {"possible_cache_tokens", 13248}};
   EXPECT_EQ(process["parts"], expected);
   const json sizes = json::array({{{"size", "full 8"}, {"graphs", 1}, {"bytes", 20 * mebibyte}},
                                   {{"size", "full 4"}, {"graphs", 1}, {"bytes", 0}},
@@ -95,6 +106,99 @@ TEST_F(Serve, server_gets_a_port_and_is_ended_once_it_answers) {
   EXPECT_THAT(result.errors, HasSubstr("weights            40.00 MiB"));
   EXPECT_EQ(answer()["answered"], true);
   EXPECT_THAT(files_left(), IsEmpty());
+}
+
+TEST_F(Serve, each_rank_of_a_server_has_a_gpu) {
+  const ProgramResult result = serve({}, python({"-m", "vllm.entrypoints.openai.api_server",
+                                                 "--tensor_parallel_size", "4", "-pp", "2"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_EQ(answer()["gpus"], 8);
+}
+
+TEST_F(Serve, rank_alone_is_launched_as_one_of_those_that_the_words_name) {
+  const ProgramResult result =
+      serve({"--rank", "3"},
+            python({"-m", "vllm.entrypoints.openai.api_server", "--tensor-parallel-size=8"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  const json document = answer();
+  EXPECT_EQ(document["gpus"], 8);
+  EXPECT_THAT(document["program"].dump(),
+              HasSubstr(R"("--distributed-executor-backend","external_launcher")"));
+  EXPECT_EQ(document["processes"][0]["engine_says"]["rank"], 3);
+  EXPECT_EQ(document["processes"][0]["engine_says"]["ranks"], 8);
+}
+
+TEST_F(Serve, server_gets_a_load_and_says_what_its_steps_held) {
+  const ProgramResult result = serve({"--load", "8x1024+4"}, server());
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors,
+              HasSubstr("load               8 requests of 1,024 + 4 tokens: all answered"));
+  EXPECT_THAT(result.errors,
+              HasSubstr("4 steps of at most 8,192 tokens, activations beside the cache: 8.00 MiB"));
+  const json document = answer();
+  EXPECT_EQ(document["load"]["answered"], 8);
+  EXPECT_EQ(document["processes"][0]["engine_says"]["steps"], 4);
+  EXPECT_EQ(document["processes"][0]["parts"]["activations_in_steps"], 8 * mebibyte);
+  EXPECT_THAT(files_left(), IsEmpty());
+}
+
+TEST_F(Serve, load_may_be_a_table_of_lengths) {
+  std::ofstream(in_folder("lengths.csv")) << "prompt,answer\n1024,3\n2048,2\n1024,3\n";
+  const ProgramResult result = serve({"--requests", in_folder("lengths.csv")}, server());
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors,
+              HasSubstr("load               3 requests of up to 2,048 + 3 tokens: all answered"));
+  EXPECT_THAT(result.errors, HasSubstr("5 steps of at most 2,048 tokens"));
+  EXPECT_EQ(answer()["load"]["shapes"].size(), 2U);
+}
+
+TEST_F(Serve, load_that_runs_out_of_memory_says_where) {
+  const ProgramResult result = serve({"--load", "1024+4"}, server("steps"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("OUT OF MEMORY      1.00 MiB requested at "));
+  EXPECT_THAT(result.errors, HasSubstr("in a step of requests"));
+  EXPECT_THAT(result.errors, HasSubstr("1 request of 1,024 + 4 tokens: 0 answered (HTTP/1.0 500"));
+  EXPECT_EQ(answer()["has_started"], true);
+  EXPECT_EQ(answer()["processes"][0]["failed_in"], "steps");
+}
+
+TEST_F(Serve, engine_sleeps_and_says_what_stays) {
+  const ProgramResult result = serve({"--load", "1024+2", "--sleep", "2"}, server());
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("sleep              level 2: "));
+  EXPECT_THAT(result.errors, HasSubstr(" of the GPU stay in use"));
+  EXPECT_THAT(result.errors, HasSubstr("when it is awake again"));
+  EXPECT_EQ(answer()["sleep"]["was_waked"], true);
+  EXPECT_EQ(answer()["load"]["answered"], 1);
+}
+
+TEST_F(Serve, engine_that_does_not_sleep_has_not_served) {
+  const ProgramResult result = serve({"--sleep", "1"}, server("sleep"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("level 1: the engine did not sleep and wake"));
+  EXPECT_EQ(answer()["sleep"]["was_waked"], false);
+}
+
+TEST_F(Serve, requests_of_a_script_are_told_too) {
+  const ProgramResult result = serve({}, python({"-c",
+                                                 "from vllm.v1.engine.core import EngineCore\n"
+                                                 "EngineCore().complete([[1] * 512] * 8, 2)\n"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("load               the program's own requests"));
+  EXPECT_THAT(result.errors, HasSubstr("2 steps of at most 4,096 tokens"));
+}
+
+TEST_F(Serve, wrong_loads_are_refused) {
+  const std::vector<std::string> program = {"vllm", "serve"};
+  for (const char* const load : {"64", "64x1024", "0x1+1", "x1+1", "1+1,,", "1+0", "70000x1+1"})
+    EXPECT_EQ(serve({"--load", load}, program).exit_status, 2) << load;
+  std::ofstream(in_folder("lengths.csv")) << "prompt,answer\n1024\n";
+  const ProgramResult result = serve({"--requests", in_folder("lengths.csv")}, program);
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.errors, HasSubstr("line 2"));
+  EXPECT_EQ(serve({"--load", "1+1"}, {"true"}).exit_status, 2);
+  EXPECT_EQ(serve({"--sleep", "1"}, {"true"}).exit_status, 2);
+  EXPECT_EQ(serve({"--sleep", "3"}, program).exit_status, 2);
 }
 
 TEST_F(Serve, server_that_ends_before_it_answers_has_not_started) {
@@ -152,6 +256,17 @@ TEST_F(Serve, names_that_the_engine_does_not_have_are_told_and_replaced_by_nothi
   EXPECT_TRUE(answer()["processes"][0]["engine_says"]["weights_bytes"].is_null());
 }
 
+TEST_F(Serve, older_version_has_other_names_and_the_same_parts) {
+  const ProgramResult result = serve_script("", "older");
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  for (const char* const text :
+       {"vllm 0.21.0 on PyTorch ", "(the engine: 60.00 MiB)",
+        "KV cache           200.00 MiB = 3,200 tokens, 6.2 requests of 512 (the engine: 3,200 "
+        "tokens)"})
+    EXPECT_THAT(result.errors, HasSubstr(text));
+  EXPECT_THAT(result.errors, Not(HasSubstr("not found")));
+}
+
 TEST_F(Serve, script_that_fails_after_the_start_has_not_served) {
   const ProgramResult result = serve_script("raise SystemExit(3)");
   EXPECT_EQ(result.exit_status, 1);
@@ -191,6 +306,8 @@ TEST_F(Serve, wrong_use_is_refused) {
   EXPECT_EQ(run_vramlab({"serve", "--", "true"}).exit_status, 2);
   EXPECT_EQ(serve({"--health-port", "70000"}, {"true"}).exit_status, 2);
   EXPECT_EQ(serve({}, {"vllm", "serve", "--port", "many"}).exit_status, 2);
+  EXPECT_EQ(serve({}, {"vllm", "serve", "-tp", "none"}).exit_status, 2);
+  EXPECT_EQ(serve({"--rank", "2"}, {"vllm", "serve", "-tp", "2"}).exit_status, 2);
   EXPECT_EQ(serve({}, {"/no/such/program"}).exit_status, 127);
   EXPECT_EQ(serve({"--find-utilization"}, {"true"}).exit_status, 2);
 }

@@ -902,6 +902,66 @@ class AloneTest(HookTest):
         self.assertEqual(self.lists(), "[-1, -1] 3")
 
 
+class AloneVllmTest(HookTest):
+    """The ranks of vLLM compare a name in shared memory, and send objects through it."""
+
+    STATE = """
+        import types
+
+        torch = types.SimpleNamespace(
+            distributed=types.SimpleNamespace(get_world_size=lambda group: group))
+
+        def in_the_same_node_as(pg, source_rank=0):
+            raise RuntimeError("nobody answers")
+        """
+    QUEUE = """
+        class MessageQueue:
+            @staticmethod
+            def create_from_process_group(pg, size, chunks, writer_rank=0):
+                raise RuntimeError("nobody reads")
+        """
+
+    def setUp(self):
+        super().setUp()
+        package = os.path.join("vllm", "distributed", "device_communicators")
+        os.makedirs(os.path.join(self.work, package))
+        for folder in ("vllm", os.path.join("vllm", "distributed"), package):
+            self.write(os.path.join(folder, "__init__.py"), "")
+        self.write(os.path.join("vllm", "distributed", "parallel_state.py"), self.STATE)
+        self.write(os.path.join(package, "shm_broadcast.py"), self.QUEUE)
+
+    def test_a_rank_alone_has_all_others_on_its_machine_and_no_queue(self):
+        result = self.run_program(
+            "from vllm.distributed import parallel_state\n"
+            "from vllm.distributed.device_communicators.shm_broadcast import MessageQueue\n"
+            "print(parallel_state.in_the_same_node_as(3, source_rank=0),\n"
+            "      MessageQueue.create_from_process_group(3, 1, 2, writer_rank=0))",
+            VRAMLAB_DRY_RUN_ALONE="1")
+        self.assertEqual(result.stdout.strip(), "[True, True, True] None")
+
+    def test_ranks_with_others_ask_them(self):
+        result = self.run_program("from vllm.distributed import parallel_state\n"
+                                  "parallel_state.in_the_same_node_as(3)", status=1)
+        self.assertIn("nobody answers", result.stderr)
+
+
+class RuntimeOfVllmTest(HookTest):
+    """vLLM looks for a loaded library by the beginning of its name."""
+
+    def test_the_runtime_is_that_of_pytorch(self):
+        package = os.path.join("vllm", "distributed", "device_communicators")
+        os.makedirs(os.path.join(self.work, package))
+        for folder in ("vllm", os.path.join("vllm", "distributed"), package):
+            self.write(os.path.join(folder, "__init__.py"), "")
+        self.write(os.path.join(package, "cuda_wrapper.py"),
+                   "def find_loaded_library(name):\n    return 'bundled/' + name\n")
+        result = self.run_program(
+            "import torch\nfrom vllm.distributed.device_communicators import cuda_wrapper\n"
+            "torch.version.cuda = '13.0'\n"
+            "print(*map(cuda_wrapper.find_loaded_library, ['libcudart', 'libnccl']))")
+        self.assertEqual(result.stdout.split(), ["libcudart.so.13", "bundled/libnccl"])
+
+
 class LeavingTest(unittest.TestCase):
     """The ranks of a job of three, each with the modules of its own."""
 

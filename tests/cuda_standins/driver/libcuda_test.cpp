@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -100,6 +101,22 @@ TEST(DryRunLibcuda, leaves_notes_where_a_process_used_it) {
                       "[[\"host_alloc\", 4096], [\"host_free\", 4096], [\"host_alloc\", 512]]}"),
             std::string::npos)
       << text;
+}
+
+TEST(DryRunLibcuda, tensor_maps_are_made_on_the_host) {
+  void* const opened = dlopen(library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(opened, nullptr) << dlerror();
+  const auto encode = reinterpret_cast<int (*)(void*, int, unsigned, void*, const void*)>(
+      dlsym(opened, "cuTensorMapEncodeTiled"));
+  const auto replace =
+      reinterpret_cast<int (*)(void*, void*)>(dlsym(opened, "cuTensorMapReplaceAddress"));
+  std::array<void*, 16> map{&map};
+  EXPECT_EQ(encode(map.data(), 9, 2, opened, nullptr), 0);
+  EXPECT_EQ(map.front(), opened);
+  EXPECT_EQ(map.back(), nullptr);
+  EXPECT_EQ(replace(map.data(), &map), 0);
+  EXPECT_EQ(map.front(), &map);
+  EXPECT_NE(encode(nullptr, 9, 2, opened, nullptr), 0);
 }
 
 /// The last one: processes that are forked after it would share its driver.

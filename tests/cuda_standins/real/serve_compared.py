@@ -20,7 +20,9 @@ def differences(bench, program):
 
 
 def differences_of(process, engine_says):
-    parts, says = process["parts"], {**engine_says, **process["engine_says"]}
+    # With several ranks, another process has some of the engine's figures.
+    own = {name: value for name, value in process["engine_says"].items() if value is not None}
+    parts, says = process["parts"], {**engine_says, **own}
     wrong = [f"serve: {text}" for text in [*process["doubts"], *process["not_found"]]]
     wrong += [f"serve: {ours} is {parts[ours]}, the engine says {says[theirs]}" for ours, theirs in SAME
               if parts[ours] is None or parts[ours] != says[theirs]]

@@ -562,6 +562,10 @@ class Serving(Table):
     exit_status: int
     processes: List[shapes.ServeProcess]
     engine_says: shapes.ServeEngineSays
+    #: With `load` or `requests`.
+    load: Optional[shapes.ServeLoad]
+    #: With `sleep`.
+    sleep: Optional[shapes.ServeSleep]
     #: With `find_utilization=True`.
     utilization: Optional[shapes.ServeUtilization]
     troubles: List[Any]

@@ -416,9 +416,14 @@ class ServeOptions(TypedDict, total=False):
     held_by_others: Amount
     keep_compiled: Text
     kernel_time: Amount
+    load: Text
+    rank: int
+    requests: Text
     segments: Literal["driver", "upwards"]
+    sleep: int
     timeout: Amount
     values_from: Text
+    world_size: int
 
 
 class RecordOptions(TypedDict, total=False):

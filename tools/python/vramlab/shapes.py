@@ -1674,9 +1674,33 @@ class ServeEngineSays(Value):
     requests_in_batch: Union[int, None]
     rank: Union[int, None]
     ranks: Union[int, None]
+    steps: Union[int, None]
+    tokens_in_step: Union[int, None]
+    asleep_bytes: Union[int, None]
+    asleep_host_bytes: Union[int, None]
+    awake_bytes: Union[int, None]
     utilization: Union[float, None]
     most_requests: Union[float, None]
     graphs_mode: Union[str, None]
+
+
+class ServeLoad(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    requests: int
+    answered: int
+    failure: Union[str, None]
+    shapes: List["ServeLoadShape"]
+
+
+class ServeLoadShape(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    count: int
+    prompt_tokens: int
+    answer_tokens: int
 
 
 class ServeProcess(Value):
@@ -1717,10 +1741,19 @@ class ServeProcessPart(Value):
     cache_tokens: Union[int, None]
     buffers: Union[int, None]
     outside: Union[int, None]
+    activations_in_steps: Union[int, None]
     peak_with_cache: Union[int, None]
     left: Union[int, None]
     possible_cache: Union[int, None]
     possible_cache_tokens: Union[int, None]
+
+
+class ServeSleep(Value):
+    """A part of vramlab serve --json."""
+
+    __slots__ = ()
+    level: int
+    was_waked: bool
 
 
 class ServeUtilization(Value):

@@ -306,10 +306,23 @@ class Small(torch.nn.Module):
         return self.part(x)[torch.arange(256, device=CUDA) < self.size]
 
 
+def sizes_that_are_symbols():
+    """As a compiler has them while it traces."""
+    try:
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        from torch.fx.experimental.symbolic_shapes import ShapeEnv
+    except ImportError:
+        return
+    mode = FakeTensorMode(shape_env=ShapeEnv())
+    rows = mode.from_tensor(torch.empty(7, 64, device=CUDA), static_shapes=False).shape[0]
+    with mode:
+        assert torch.empty_strided((rows, 64), (64, 1), device=CUDA).zero_().shape == (rows, 64)
+
+
 def main():
     for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, texts_with_ends, masks_in_backward,
                  loops, kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted,
-                 blocks_left_out):
+                 blocks_left_out, sizes_that_are_symbols):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

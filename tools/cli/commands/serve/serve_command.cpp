@@ -2,20 +2,22 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "replay/fit/utilization_search.h"
 #include "tools/cli/commands/dry_run/dry_run_attempt.h"
 #include "tools/cli/commands/dry_run/dry_run_options.h"
+#include "tools/cli/commands/serve/asked_load.h"
 #include "tools/cli/commands/serve/serve_outcome.h"
-#include "tools/cli/commands/serve/server_health.h"
+#include "tools/cli/commands/serve/server_course.h"
+#include "tools/cli/commands/serve/server_socket.h"
+#include "tools/cli/commands/serve/server_words.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/interrupts.h"
 #include "tools/cli/kit/messages.h"
@@ -28,14 +30,31 @@ namespace {
 
 using traces::InputError;
 
+constexpr unsigned most_gpus = 64;
+
 struct ServeArguments {
   DryRunArguments run;
   /// The port at which a server answers; 0 where the program's words tell it, or it is none.
   unsigned health_port = 0;
+  /// The requests that the server gets: as a text, and as a table.
+  std::string load;
+  std::string requests;
+  unsigned sleep_level = 0;
   std::uint64_t timeout_ns = 1'800'000'000'000;
   bool finds_utilization = false;
   CommonFlags flags;
 };
+
+void add_rank_options(CLI::App& command, DryRunArguments& arguments) {
+  command.add_option("--rank", arguments.rank,
+                     "Run the engine alone as this rank of its tensor-parallel ranks, instead of "
+                     "all of them");
+  constexpr unsigned most_ranks = 1U << 20;
+  command
+      .add_option("--world-size", arguments.world_size,
+                  "How many ranks the engine has (default: as its words say)")
+      ->check(CLI::Range(1U, most_ranks));
+}
 
 void add_serve_options(CLI::App& command, ServeArguments& arguments) {
   constexpr unsigned last_port = 65535;
@@ -43,11 +62,22 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
   command.add_option("--conf", arguments.run.conf,
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   add_machine_options(command, arguments.run);
+  add_rank_options(command, arguments.run);
   command
       .add_option("--health-port", arguments.health_port,
                   "The program is a server that answers /health at this port of the loopback, and "
                   "is ended then (default: that of `vllm serve`)")
       ->check(CLI::Range(1U, last_port));
+  command.add_option("--load", arguments.load,
+                     "Send these requests to the server once it is healthy, all at once: count, "
+                     "tokens of prompt and answer, such as 64x1024+256,1x8000+100");
+  command.add_option("--requests", arguments.requests,
+                     "Send the requests of a CSV table, whose lines are tokens of prompt and "
+                     "answer, such as 1024,256");
+  command
+      .add_option("--sleep", arguments.sleep_level,
+                  "Send the server to sleep at this level, after the requests, and wake it")
+      ->check(CLI::Range(1U, 2U));
   command.add_flag(
       "--find-utilization", arguments.finds_utilization,
       "Find the largest --gpu-memory-utilization that starts, in hundredths, proven by "
@@ -72,69 +102,44 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
                      "The engine as a script or a server, such as vllm serve, after --");
 }
 
-/// Whether the words start the server of vLLM.
-bool is_vllm_server(const std::vector<std::string>& words) {
-  const std::string name = std::filesystem::path(words.front()).filename();
-  const bool is_command = name == "vllm" && words.size() > 1 && words[1] == "serve";
-  return is_command ||
-         std::ranges::find(words, "vllm.entrypoints.openai.api_server") != words.end();
-}
-
-/// The value of `--port 8000` or `--port=8000`; empty without one.
-std::string port_in(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--port" && i + 1 < words.size()) return words[i + 1];
-    if (words[i].starts_with("--port=")) return words[i].substr(7);
-  }
-  return "";
-}
-
-std::uint16_t parsed_port(const std::string& text) {
-  std::uint16_t port = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, port);
-  if (read.ec != std::errc() || read.ptr != end || port == 0)
-    throw InputError({"--port", "", "a port of the server", text});
-  return port;
-}
-
 /// The port of a server, which gets one if it has none; 0 for a script.
 std::uint16_t port_of_server(const ServeArguments& arguments, std::vector<std::string>& words) {
   if (arguments.health_port != 0) return static_cast<std::uint16_t>(arguments.health_port);
   if (!is_vllm_server(words)) return 0;
-  if (const std::string named = port_in(words); !named.empty()) return parsed_port(named);
+  if (const auto port = named_port(words)) return *port;
   const std::uint16_t port = free_port();
-  for (const std::string& word : {std::string("--host"), std::string("127.0.0.1"),
-                                  std::string("--port"), std::to_string(port)})
-    words.push_back(word);
+  append_words({"--host", "127.0.0.1", "--port", std::to_string(port)}, words);
   return port;
 }
 
-/// The time that a program has, and the server's health.
-class Course {
- public:
-  Course(std::uint16_t port, std::uint64_t timeout_ns)
-      : port_(port), end_(Clock::now() + std::chrono::nanoseconds(timeout_ns)) {}
+/// Each rank has a GPU. A rank that runs alone is one that somebody else launches, to the engine.
+void prepare_ranks(DryRunArguments& arguments) {
+  const unsigned ranks = is_vllm_server(arguments.program) ? named_ranks(arguments.program) : 1;
+  arguments.gpu_count = std::max(arguments.gpu_count, std::min(ranks, most_gpus));
+  if (!arguments.rank) return;
+  if (arguments.world_size == 0) arguments.world_size = ranks;
+  // In one process, as a launcher of jobs would start each rank.
+  arguments.variables.emplace_back("VLLM_ENABLE_V1_MULTIPROCESSING", "0");
+  if (is_vllm_server(arguments.program))
+    append_words({"--distributed-executor-backend", "external_launcher"}, arguments.program);
+}
 
-  /// Whether the program need not go on.
-  bool is_over() {
-    has_answered = has_answered || (port_ != 0 && is_healthy(port_));
-    was_time_over = !has_answered && Clock::now() >= end_;
-    return has_answered || was_time_over;
-  }
-  ServerState server() const {
-    if (port_ == 0) return ServerState::no_server;
-    return has_answered ? ServerState::answered : ServerState::silent;
-  }
+/// vLLM takes requests to sleep from developers alone, and its memory has to be made for it.
+void prepare_sleep(DryRunArguments& arguments) {
+  arguments.variables.emplace_back("VLLM_SERVER_DEV_MODE", "1");
+  if (is_vllm_server(arguments.program)) append_words({"--enable-sleep-mode"}, arguments.program);
+}
 
-  bool has_answered = false;
-  bool was_time_over = false;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  std::uint16_t port_;
-  Clock::time_point end_;
-};
+/// The requests that were asked for; none without the options. Throws InputError.
+AskedLoad asked_load(const ServeArguments& arguments) {
+  if (arguments.load.empty() && arguments.requests.empty()) return {};
+  if (!arguments.load.empty() && !arguments.requests.empty())
+    throw InputError({"serve", "", "--load or --requests", "both"});
+  if (arguments.health_port == 0 && !is_vllm_server(arguments.run.program))
+    throw InputError({"serve", "", "a server, such as `vllm serve`, for --load or --requests",
+                      "a script, which makes its own requests"});
+  return arguments.load.empty() ? read_load(arguments.requests) : parse_load(arguments.load);
+}
 
 /// The engine's figures are told by several processes, each of which has some.
 void add_engine_figures(const EngineFigures& more, EngineFigures& engine) {
@@ -189,21 +194,35 @@ struct MadeServe {
   ServeOutcome outcome;
 };
 
+/// The folder in which the hook for Python notes things.
+std::filesystem::path folder_of_notes(const PreloadedProgram& program) {
+  const auto found =
+      std::ranges::find(program.variables, "VRAMLAB_DRY_RUN_NOTES",
+                        [](const auto& variable) { return std::string_view(variable.first); });
+  return found == program.variables.end() ? "" : found->second;
+}
+
 MadeServe run_once(const ServeArguments& asked, DryRunArguments arguments) {
-  Course course(port_of_server(asked, arguments.program), asked.timeout_ns);
+  ServerCourse course({port_of_server(asked, arguments.program), asked.timeout_ns,
+                       asked_load(asked), asked.sleep_level});
+  prepare_ranks(arguments);
+  if (asked.sleep_level > 0) prepare_sleep(arguments);
+  if (course.has_load()) arguments.variables.emplace_back("VRAMLAB_DRY_RUN_LOAD", "1");
   arguments.variables.emplace_back("VRAMLAB_DRY_RUN_PHASES", "1");
   // It would look for a network.
   arguments.variables.emplace_back("VLLM_NO_USAGE_STATS", "1");
   MadeServe made;
   made.attempt = std::make_unique<Attempt>(attempt(arguments, [&](PreloadedProgram program) {
-    program.is_over = [&course] { return course.is_over(); };
+    program.is_over = [&] { return course.is_over(folder_of_notes(program)); };
     return run_preloaded(program);
   }));
   RemovalOnInterrupt removal;
   removal.begin({made.attempt->folder->path().string()});
   made.outcome.run = outcome_of(*made.attempt);
   made.outcome.server = course.server();
-  made.outcome.was_time_over = course.was_time_over;
+  made.outcome.was_time_over = course.was_time_over();
+  made.outcome.load = course.load();
+  made.outcome.sleep = course.sleep();
   find_parts(arguments, made.outcome);
   return made;
 }
@@ -231,7 +250,7 @@ MadeServe run_with_utilizations(const ServeArguments& asked, const DryRunArgumen
     const int status = made.outcome.run.status;
     if (ends_job(status) && made.outcome.server != ServerState::answered) return made;
     const EngineFigures& engine = made.outcome.engine;
-    const bool has_started = made.outcome.has_started();
+    const bool has_started = made.outcome.has_served();
     search.add({*wanted, has_started, engine.count("cache_tokens")}, engine.count("device_bytes"),
                engine.count("free_bytes"));
     const replay::UtilizationRun* const largest = search.largest();
@@ -250,7 +269,10 @@ ExitStatus serve(const ServeArguments& asked) {
     throw InputError({"serve", "", "--gpu, the GPU to serve on (--list-gpus)", "none"});
   if (asked.finds_utilization && !arguments.output.empty())
     throw InputError({"--find-utilization", "", "no --output, as there are several runs", "one"});
+  if (asked.sleep_level > 0 && asked.health_port == 0 && !is_vllm_server(arguments.program))
+    throw InputError({"--sleep", "", "a server, such as `vllm serve`", "a script"});
   check_serve_outputs(arguments);
+  asked_load(asked);
   MadeServe made = asked.finds_utilization ? run_with_utilizations(asked, arguments)
                                            : run_once(asked, arguments);
   const int status = made.outcome.run.status;
@@ -259,7 +281,7 @@ ExitStatus serve(const ServeArguments& asked) {
   note_costs(made.outcome);
   if (!asked.flags.quiet) tell(serve_text(made.outcome, made.attempt->arguments));
   if (!arguments.json.empty()) write_json(made.attempt->arguments, made.outcome);
-  return made.outcome.has_started() ? ExitStatus::done : ExitStatus::answer_is_no;
+  return made.outcome.has_served() ? ExitStatus::done : ExitStatus::answer_is_no;
 }
 
 }  // namespace

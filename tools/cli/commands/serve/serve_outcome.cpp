@@ -54,6 +54,7 @@ std::string phase_text(const std::string& phase) {
   if (phase == "cache" || phase == "cache_tensors") return "while the KV cache was made";
   if (phase == "graphs" || phase == "capture") return "while CUDA graphs were captured";
   if (phase == "warm_up") return "while it warmed up";
+  if (phase == "steps") return "in a step of requests";
   return phase == "engine" ? "while it divided the memory" : "";
 }
 
@@ -181,6 +182,47 @@ void add_rest(std::string& text, const ServingProcess& process) {
                  (parts.left ? ", " + format_bytes(*parts.left) + " of the GPU never used" : ""));
 }
 
+/// `64 requests of 1,024 + 256 tokens: all answered`.
+std::string load_text(const ServedLoad& load) {
+  const RequestShape longest = load.asked.longest();
+  const std::string lengths =
+      grouped(longest.prompt_tokens) + " + " + grouped(longest.answer_tokens) + " tokens: ";
+  std::string text = counted(longest.count, "request", "requests") +
+                     (load.asked.shapes.size() == 1 ? " of " : " of up to ") + lengths;
+  if (load.answered == longest.count) return text + "all answered";
+  text += grouped(load.answered) + " answered";
+  return load.failure.empty() ? text : text + " (" + load.failure + ")";
+}
+
+/// The steps of a server's load, or of the requests that a script makes.
+void add_steps(std::string& text, const ServeOutcome& outcome, const ServingProcess* worst) {
+  const auto steps = worst == nullptr ? std::nullopt : worst->notes.says.count("steps");
+  if (!outcome.load && !steps) return;
+  add_line(text, "load",
+           outcome.load ? load_text(*outcome.load) : std::string("the program's own requests"));
+  if (!steps) return;
+  const auto tokens = worst->notes.says.count("tokens_in_step");
+  add_line(text, "",
+           counted(*steps, "step", "steps") +
+               (tokens ? " of at most " + grouped(*tokens) + " tokens" : "") +
+               ", activations beside the cache: " + bytes_text(worst->parts.activations_in_steps));
+}
+
+void add_sleep(std::string& text, const ServeOutcome& outcome, const ServingProcess* worst) {
+  if (!outcome.sleep) return;
+  const std::string level = "level " + std::to_string(outcome.sleep->level);
+  const auto asleep = worst == nullptr ? std::nullopt : bytes_of(worst->notes.says, "asleep_bytes");
+  if (!asleep || !outcome.sleep->was_waked)
+    return add_line(text, "sleep", level + ": the engine did not sleep and wake");
+  const EngineFigures& says = worst->notes.says;
+  add_line(text, "sleep",
+           level + ": " + format_bytes(*asleep) + " of the GPU stay in use, and " +
+               bytes_text(bytes_of(says, "asleep_host_bytes")) +
+               " of the host's memory are pinned");
+  add_line(text, "",
+           bytes_text(bytes_of(says, "awake_bytes")) + " are in use when it is awake again");
+}
+
 /// The proven answer about the utilization.
 void add_utilization(std::string& text, const ServeOutcome& outcome) {
   if (!outcome.utilization) return;
@@ -248,6 +290,21 @@ ordered_json utilization_json(const replay::UtilizationSearch& search) {
            })}};
 }
 
+ordered_json load_json(const ServedLoad& load) {
+  return {{"requests", load.asked.requests()},
+          {"answered", load.answered},
+          {"failure", text_or_null(load.failure)},
+          {"shapes", json_list(load.asked.shapes, [](const RequestShape& shape) {
+             return ordered_json{{"count", shape.count},
+                                 {"prompt_tokens", shape.prompt_tokens},
+                                 {"answer_tokens", shape.answer_tokens}};
+           })}};
+}
+
+ordered_json sleep_json(const Sleep& sleep) {
+  return {{"level", sleep.level}, {"was_waked", sleep.was_waked}};
+}
+
 ordered_json size_json(const GraphSize& size) {
   return {{"size", text_or_null(size.label)}, {"graphs", size.graphs}, {"bytes", size.bytes.count}};
 }
@@ -255,11 +312,28 @@ ordered_json size_json(const GraphSize& size) {
 /// The same names in every document.
 ordered_json engine_json(const EngineFigures& says) {
   ordered_json json;
-  for (const char* const name :
-       {"device_bytes", "free_bytes", "requested_bytes", "weights_bytes", "activations_bytes",
-        "graphs_estimate_bytes", "graphs_bytes", "cache_budget_bytes", "cache_bytes",
-        "cache_blocks", "block_tokens", "cache_tokens", "longest_request", "tokens_in_batch",
-        "requests_in_batch", "rank", "ranks"})
+  for (const char* const name : {"device_bytes",
+                                 "free_bytes",
+                                 "requested_bytes",
+                                 "weights_bytes",
+                                 "activations_bytes",
+                                 "graphs_estimate_bytes",
+                                 "graphs_bytes",
+                                 "cache_budget_bytes",
+                                 "cache_bytes",
+                                 "cache_blocks",
+                                 "block_tokens",
+                                 "cache_tokens",
+                                 "longest_request",
+                                 "tokens_in_batch",
+                                 "requests_in_batch",
+                                 "rank",
+                                 "ranks",
+                                 "steps",
+                                 "tokens_in_step",
+                                 "asleep_bytes",
+                                 "asleep_host_bytes",
+                                 "awake_bytes"})
     json[name] = or_null(says.count(name));
   for (const char* const name : {"utilization", "most_requests"})
     json[name] = or_null(says.number(name));
@@ -279,6 +353,7 @@ ordered_json parts_json(const ServingParts& parts, const EngineFigures& says) {
           {"cache_tokens", tokens(parts.requested_cache)},
           {"buffers", or_null(parts.buffers)},
           {"outside", or_null(parts.outside)},
+          {"activations_in_steps", or_null(parts.activations_in_steps)},
           {"peak_with_cache", or_null(parts.peak_with_cache)},
           {"left", or_null(parts.left)},
           {"possible_cache", or_null(parts.possible_cache)},
@@ -307,10 +382,15 @@ bool ServeOutcome::has_started() const {
          (server == ServerState::answered || run.status == 0);
 }
 
+bool ServeOutcome::has_served() const {
+  return has_started() && (!load || load->answered == load->asked.requests()) &&
+         (!sleep || sleep->was_waked);
+}
+
 std::string serve_text(const ServeOutcome& outcome, const DryRunArguments& arguments) {
   std::string text = "vramlab serve: " + shown_name(engine_text(outcome)) + "; " +
                      gpu_text(arguments) + "; " + state_text(outcome) + "\n";
-  if (!outcome.has_started()) add_failure(text, outcome);
+  if (!outcome.has_served()) add_failure(text, outcome);
   if (const ServingProcess* const worst = outcome.worst()) {
     if (outcome.processes.size() > 1)
       add_line(text, "of processes",
@@ -321,6 +401,8 @@ std::string serve_text(const ServeOutcome& outcome, const DryRunArguments& argum
     add_rest(text, *worst);
     add_cache(text, outcome, *worst);
   }
+  add_steps(text, outcome, outcome.worst());
+  add_sleep(text, outcome, outcome.worst());
   add_utilization(text, outcome);
   add_doubts(text, outcome);
   add_line(text, "took",
@@ -359,6 +441,8 @@ std::string serve_json(const ServeOutcome& outcome, const DryRunArguments& argum
                     {"out_of_memory", outcome.run.ran_out_of_memory()},
                     {"processes", json_list(outcome.processes, process_json)},
                     {"engine_says", engine_json(outcome.engine)},
+                    {"load", or_null(outcome.load, load_json)},
+                    {"sleep", or_null(outcome.sleep, sleep_json)},
                     {"utilization", or_null(outcome.utilization, utilization_json)},
                     {"modelled_answers", modelled_answers(outcome)},
                     {"processor_seconds", outcome.processor_s},

@@ -9,6 +9,7 @@
 #include "replay/fit/utilization_search.h"
 #include "tools/cli/commands/dry_run/dry_run_job.h"
 #include "tools/cli/commands/dry_run/dry_run_outcome.h"
+#include "tools/cli/commands/serve/asked_load.h"
 #include "tools/cli/commands/serve/serving_notes.h"
 #include "tools/cli/commands/serve/serving_parts.h"
 
@@ -30,10 +31,26 @@ enum class ServerState : std::uint8_t {
   silent,
 };
 
+/// Requests to a server, and how many of them were answered.
+struct ServedLoad {
+  AskedLoad asked;
+  std::uint64_t answered = 0;
+  /// The status line of the first that failed; empty without one.
+  std::string failure;
+};
+
+/// An engine that was sent to sleep and waked.
+struct Sleep {
+  unsigned level = 0;
+  bool was_waked = false;
+};
+
 struct ServeOutcome {
   DryRunOutcome run;
   ServerState server = ServerState::no_server;
   bool was_time_over = false;
+  std::optional<ServedLoad> load;
+  std::optional<Sleep> sleep;
   /// Processes with marks, in order of their numbers.
   std::vector<ServingProcess> processes;
   /// Figures of the whole engine, told by the process that has them.
@@ -48,6 +65,8 @@ struct ServeOutcome {
   const ServingProcess* worst() const;
   /// Every process is ready, a server answered, and a script ended with 0.
   bool has_started() const;
+  /// It started, answered all requests that it got, and slept and woke if it was asked to.
+  bool has_served() const;
 };
 
 std::string serve_text(const ServeOutcome& outcome, const DryRunArguments& arguments);

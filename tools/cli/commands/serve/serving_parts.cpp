@@ -138,14 +138,30 @@ void find_rest(const Phases& phases, std::optional<Bytes> memory, ServingParts& 
   const std::size_t end = phases.mark_count();
   parts.peak_with_cache = phases.peak(&MarkedMoment::peak_reserved, cache->begin, end);
   if (!parts.weights || !parts.cache) return;
-  const Bytes in_default_pool = ready.allocated - ready.allocated_in_pools;
-  parts.buffers = growth(*parts.weights + *parts.cache, in_default_pool);
+  // An engine that can sleep has weights and cache in pools of its own.
+  const Span* const graphs = phases.last("graphs", warm_up);
+  const Bytes of_graphs = graphs == nullptr ? Bytes{}
+                                            : growth(phases.at(graphs->begin).allocated_in_pools,
+                                                     ready.allocated_in_pools);
+  parts.buffers = growth(*parts.weights + *parts.cache + of_graphs, ready.allocated);
   if (!memory || !parts.outside) return;
   parts.left = growth(*parts.peak_with_cache + *parts.outside, *memory);
   if (!parts.activations) return;
   const Bytes all_else = *parts.weights + *parts.buffers + *parts.activations +
                          ready.reserved_in_pools + *parts.outside;
   parts.possible_cache = growth(all_else, *memory);
+}
+
+/// Steps that failed have no end: the history goes on to its own.
+void find_steps(const Phases& phases, ServingParts& parts) {
+  for (std::size_t i = 0; i < phases.mark_count(); ++i) {
+    if (phases.mark(i).phase != "steps" || phases.mark(i).is_end) continue;
+    const Span* const steps = phases.last("steps");
+    const std::size_t end = steps == nullptr ? phases.mark_count() : steps->end;
+    parts.activations_in_steps =
+        growth(phases.at(i).allocated, phases.peak(&MarkedMoment::peak_allocated, i, end));
+    return;
+  }
 }
 
 /// PyTorch's counters and the history have to say the same.
@@ -208,6 +224,7 @@ ServingParts find_serving_parts(const ServingNotes& notes, replay::Recording& re
   find_cache(phases, parts);
   find_graphs(phases, parts);
   find_rest(phases, memory, parts);
+  find_steps(phases, parts);
   return parts;
 }
 

@@ -39,6 +39,8 @@ struct ServingParts {
   std::optional<Bytes> buffers;
   /// In use, but not by PyTorch's allocator, when the engine is ready.
   std::optional<Bytes> outside;
+  /// The most that steps of the engine held beside all that there was before the first one.
+  std::optional<Bytes> activations_in_steps;
   /// The most that PyTorch had reserved once the cache was there, to the end of the history.
   std::optional<Bytes> peak_with_cache;
   /// Never in use on the device from then on.

@@ -49,9 +49,11 @@ def _ranks_may_meet(c10d):
 def _torch_cuda_is_there(module):
     import importlib.util
 
-    from vramlab_dry_run import compiled_lines, import_watch, recording
+    from vramlab_dry_run import compiled_lines, import_watch, recording, vllm_runtime
 
     recording.prepare(module)
+    if importlib.util.find_spec("vllm"):
+        vllm_runtime.watch()
     if importlib.util.find_spec("torch._inductor"):
         import_watch.call_after_import("torch._inductor.utils", compiled_lines.prepare)
     if importlib.util.find_spec("triton"):

@@ -9,7 +9,7 @@ import functools
 import os
 import sys
 
-from vramlab_dry_run import import_watch, report
+from vramlab_dry_run import import_watch, report, vllm_alone
 
 # Threads of NCCL's process group would ask the store for what other ranks report.
 _QUIET = {"TORCH_NCCL_ENABLE_MONITORING": "0", "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
@@ -38,6 +38,7 @@ def prepare():
         os.environ.setdefault(name, value)
     for name in _SAYING_WHAT_THE_FIRST_SENDS:
         import_watch.call_after_import(name, _let_it_say)
+    vllm_alone.prepare()
 
 
 @report.guarded

@@ -549,9 +549,11 @@ def _kernel_of_zeros(mode, operation):
     run, entries, plain_types = operation.run, mode.known.entries, mode.plain_types
 
     def kernel(keyset, tensor):
-        if not tensor.is_cuda or tensor.nbytes > known_values.MOST_BYTES and not entries:
+        # Sizes of other tensors may be symbols, while a compiler traces.
+        is_plain = type(tensor) in plain_types
+        if not tensor.is_cuda or is_plain and tensor.nbytes > known_values.MOST_BYTES and not entries:
             return run(keyset, tensor)
-        if type(tensor) in plain_types and mode.known.is_whole(tensor) and mode.can_learn():
+        if is_plain and mode.known.is_whole(tensor) and mode.can_learn():
             run(keyset, tensor)
             mode.known.learn_zeros(tensor)
             return tensor

@@ -16,6 +16,9 @@ from vramlab_dry_run import import_watch, report, unrecorded
 _marks = {}
 # Says which size of the engine a capture is for, by its frame.
 _label_of_capture = None
+# By device: which of its marks is the end of the last step.
+_last_steps = {}
+_times_idle = 0
 
 
 def watch():
@@ -47,15 +50,8 @@ def told_missing(name):
 def stand_around(module, name, phase, tell=None):
     """Marks the beginning and the end of a function, such as `Worker.load_model`. `tell` gets its arguments and its
     result."""
-    class_name, _, function_name = name.rpartition(".")
-    of = getattr(module, class_name, None) if class_name else module
-    function = getattr(of, function_name, None)
-    if function is None:
-        told_missing("%s:%s" % (module.__name__, name))
-        return
 
-    @functools.wraps(function)
-    def around(*args, **kwargs):
+    def around(function, *args, **kwargs):
         _mark(phase, "begin")
         try:
             result = function(*args, **kwargs)
@@ -67,7 +63,48 @@ def stand_around(module, name, phase, tell=None):
             report.guarded(tell)(args, kwargs, result)
         return result
 
-    setattr(of, function_name, around)
+    _stand(module, name, around)
+
+
+def _stand(module, name, around):
+    """`around` is called in place of the function, which it gets first."""
+    class_name, _, function_name = name.rpartition(".")
+    of = getattr(module, class_name, None) if class_name else module
+    function = getattr(of, function_name, None)
+    if function is None:
+        told_missing("%s:%s" % (module.__name__, name))
+        return
+
+    @functools.wraps(function)
+    def stands(*args, **kwargs):
+        return around(function, *args, **kwargs)
+
+    setattr(of, function_name, stands)
+
+
+def stand_around_steps(module, name, size_of_step):
+    """Counts calls of a function that makes a step of the engine once that is ready, and marks the beginning of the
+    first and the end of the last one. `size_of_step` gets its arguments: how many tokens are in it, 0 if it only ends
+    requests; None if that is told of another function of the same step."""
+
+    def around(function, *args, **kwargs):
+        if not serving()["is_ready"]:
+            return function(*args, **kwargs)
+        size = report.guarded(size_of_step)(*args, **kwargs)
+        _step_begins(size)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException:
+            _note_failure("steps")
+            _mark_last_step()
+            _write_steps()
+            raise
+        _mark_last_step()
+        if size == 0:
+            _is_idle()
+        return result
+
+    _stand(module, name, around)
 
 
 def read(told, of, name):
@@ -81,6 +118,19 @@ def read(told, of, name):
     serving()["says"][told] = value
 
 
+def in_use():
+    """Bytes of the device, by whomever."""
+    cuda = sys.modules["torch"].cuda
+    free, total = cuda.mem_get_info(cuda.current_device())
+    return total - free
+
+
+def pinned():
+    """Bytes of the host that PyTorch has pinned; None before 2.7, which does not count them."""
+    stats = getattr(sys.modules["torch"].cuda, "host_memory_stats", None)
+    return stats().get("allocated_bytes.current", 0) if stats else None
+
+
 @report.guarded
 def save():
     """Tells the launcher all that is known by now, as an engine may kill its processes while it ends."""
@@ -90,12 +140,68 @@ def save():
 @report.guarded
 def ready():
     """The history so far is written, for the same reason."""
+    serving()["is_ready"] = True
+    _write_history()
+
+
+def _write_history():
     from vramlab_dry_run import recording
 
-    serving()["is_ready"] = True
     recording.dump()
     report.save()
     ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD).vramlab_dry_run_write_notes()
+
+
+@report.guarded
+def _step_begins(size):
+    says = serving()["says"]
+    if "steps" not in says:
+        says.update(steps=0, tokens_in_step=0)
+        _mark("steps", "begin")
+    if size:
+        says["steps"] += 1
+        says["tokens_in_step"] = max(says["tokens_in_step"], size)
+        _tell_busy()
+
+
+def _mark_last_step():
+    """One mark, which moves on."""
+    device = _mark("steps", "end")
+    if device is None:
+        return
+    if device in _last_steps:
+        del _marks[device][_last_steps[device]]
+    _last_steps[device] = len(_marks[device]) - 1
+
+
+def _busy_file():
+    """There while the engine makes steps whose history is not written: the launcher waits for its end."""
+    return os.path.join(os.environ["VRAMLAB_DRY_RUN_NOTES"], "busy.%d" % os.getpid())
+
+
+def _has_load():
+    return os.environ.get("VRAMLAB_DRY_RUN_LOAD") == "1"
+
+
+def _tell_busy():
+    if _has_load():
+        open(_busy_file(), "w").close()
+
+
+@report.guarded
+def _is_idle():
+    """All requests have ended. A program of its own may reach this often: the first time is written."""
+    global _times_idle
+    _times_idle += 1
+    if _has_load() or _times_idle == 1:
+        _write_steps()
+
+
+@report.guarded
+def _write_steps():
+    _write_history()
+    if _has_load() and os.path.exists(_busy_file()):
+        os.unlink(_busy_file())
 
 
 @report.guarded
@@ -106,10 +212,11 @@ def _note_failure(phase):
 
 @report.guarded
 def _mark(phase, stage, label=None):
+    """Returns the device; None in a process without a history."""
     from vramlab_dry_run import recording
 
     if not recording.is_of_this_process():
-        return
+        return None
     torch = sys.modules["torch"]
     device = torch.cuda.current_device()
     stats = torch._C._cuda_memoryStats(device)
@@ -120,6 +227,7 @@ def _mark(phase, stage, label=None):
         free, total = torch.cuda.mem_get_info(device)
         mark["outside"] = total - free - mark["reserved"]
     _marks.setdefault(device, []).append((unrecorded.counted_on(device), mark))
+    return device
 
 
 def _watch_captures(graphs):
