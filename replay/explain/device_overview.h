@@ -55,7 +55,7 @@ struct DeviceOverview {
   /// The kinds of all blocks of the recording, which all its overviews share.
   std::shared_ptr<const RecordingKinds> recorded_kinds;
   Bytes allocated_at_peak;
-  /// Of a replay.
+  /// Memory over a replay.
   std::optional<MemoryCurve> curve;
 
   /// 0 if it is not known.
