@@ -1,12 +1,14 @@
 #include "tools/preload/ground/record_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/names/file_names.h"
@@ -57,12 +59,27 @@ std::uint64_t StreamNumbers::number_of(StreamHandle stream, std::uint32_t thread
   return number;
 }
 
+namespace {
+
+/// Asks for the number only. Since Linux 6.13 a file whose times were asked for, as fstat does,
+/// gets new ones at its next write, which then takes twice as long.
+std::optional<FileNumber> number_of_file(int descriptor) {
+  struct statx status{};
+  if (statx(descriptor, "", AT_EMPTY_PATH, STATX_INO, &status) != 0) return std::nullopt;
+  return FileNumber{status.stx_dev_major, status.stx_dev_minor, status.stx_ino};
+}
+
+}  // namespace
+
 RecordFile::RecordFile(const std::string& pattern) : pattern_(names::from_this_folder(pattern)) {}
 
 bool RecordFile::open_named(const std::string& name, int flags) {
   descriptor_ = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
-  end_ = descriptor_ < 0 ? -1 : lseek(descriptor_, 0, SEEK_END);
-  return end_ >= 0;
+  const std::optional<FileNumber> opened =
+      descriptor_ < 0 ? std::nullopt : number_of_file(descriptor_);
+  if (!opened) return false;
+  file_ = *opened;
+  return true;
 }
 
 bool RecordFile::open() {
@@ -80,17 +97,13 @@ bool RecordFile::open() {
   return true;
 }
 
-/// Programs close descriptors that they do not know, and another file gets the number. The place in
-/// that file is hardly the byte at which our last write ended. Asking for the file's own number
-/// (fstat) would be certain, but makes each write take twice as long: since Linux 6.13 a file whose
-/// times were asked for gets new ones at its next write.
-bool RecordFile::is_still_ours() const { return lseek(descriptor_, 0, SEEK_CUR) == end_; }
+/// Programs close descriptors that they do not know, and another file gets the number.
+bool RecordFile::is_still_ours() const { return number_of_file(descriptor_) == file_; }
 
 void RecordFile::append(std::string_view lines) {
   if (failed_) return;
   if (!is_still_ours() && !open_named(path_, 0)) return fail("was closed and cannot be opened");
   const ssize_t written = write(descriptor_, lines.data(), lines.size());
-  if (written > 0) end_ += written;
   if (written == static_cast<ssize_t>(lines.size())) return;
   // Readers refuse half a line. With O_APPEND the place after a write is the end of the file.
   if (written > 0) {

@@ -57,6 +57,14 @@ class StreamNumbers {
   std::map<std::uint32_t, std::uint64_t> of_threads_;
 };
 
+/// The number of a file among all files.
+struct FileNumber {
+  std::uint32_t device_major = 0;
+  std::uint32_t device_minor = 0;
+  std::uint64_t inode = 0;
+  friend bool operator==(const FileNumber&, const FileNumber&) = default;
+};
+
 // RecordFile: lines of one process, whole or not at all. Each append is one write to the end of the
 // file, so the written lines survive any end of the process: nothing is held back until exit, and a
 // mapped file would kill the program where the disk is full.
@@ -88,8 +96,7 @@ class RecordFile {
   std::string path_;
   int descriptor_ = -1;
   bool failed_ = false;
-  /// The end of the file, as far as we wrote it.
-  off_t end_ = 0;
+  FileNumber file_;
 };
 
 }  // namespace vramlab::preload
