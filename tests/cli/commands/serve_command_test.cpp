@@ -168,7 +168,7 @@ TEST_F(Serve, engine_sleeps_and_says_what_stays) {
   EXPECT_THAT(result.errors, HasSubstr("sleep              level 2: "));
   EXPECT_THAT(result.errors, HasSubstr(" of the GPU stay in use"));
   EXPECT_THAT(result.errors, HasSubstr("when it is awake again"));
-  EXPECT_EQ(answer()["sleep"]["was_waked"], true);
+  EXPECT_EQ(answer()["sleep"]["woke_up"], true);
   EXPECT_EQ(answer()["load"]["answered"], 1);
 }
 
@@ -176,7 +176,7 @@ TEST_F(Serve, engine_that_does_not_sleep_has_not_served) {
   const ProgramResult result = serve({"--sleep", "1"}, server("sleep"));
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.errors, HasSubstr("level 1: the engine did not sleep and wake"));
-  EXPECT_EQ(answer()["sleep"]["was_waked"], false);
+  EXPECT_EQ(answer()["sleep"]["woke_up"], false);
 }
 
 TEST_F(Serve, requests_of_a_script_are_told_too) {

@@ -1753,7 +1753,7 @@ class ServeSleep(Value):
 
     __slots__ = ()
     level: int
-    was_waked: bool
+    woke_up: bool
 
 
 class ServeUtilization(Value):

@@ -212,7 +212,7 @@ void add_sleep(std::string& text, const ServeOutcome& outcome, const ServingProc
   if (!outcome.sleep) return;
   const std::string level = "level " + std::to_string(outcome.sleep->level);
   const auto asleep = worst == nullptr ? std::nullopt : bytes_of(worst->notes.says, "asleep_bytes");
-  if (!asleep || !outcome.sleep->was_waked)
+  if (!asleep || !outcome.sleep->woke_up)
     return add_line(text, "sleep", level + ": the engine did not sleep and wake");
   const EngineFigures& says = worst->notes.says;
   add_line(text, "sleep",
@@ -302,7 +302,7 @@ ordered_json load_json(const ServedLoad& load) {
 }
 
 ordered_json sleep_json(const Sleep& sleep) {
-  return {{"level", sleep.level}, {"was_waked", sleep.was_waked}};
+  return {{"level", sleep.level}, {"woke_up", sleep.woke_up}};
 }
 
 ordered_json size_json(const GraphSize& size) {
@@ -384,7 +384,7 @@ bool ServeOutcome::has_started() const {
 
 bool ServeOutcome::has_served() const {
   return has_started() && (!load || load->answered == load->asked.requests()) &&
-         (!sleep || sleep->was_waked);
+         (!sleep || sleep->woke_up);
 }
 
 std::string serve_text(const ServeOutcome& outcome, const DryRunArguments& arguments) {

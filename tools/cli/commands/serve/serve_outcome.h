@@ -39,10 +39,10 @@ struct ServedLoad {
   std::string failure;
 };
 
-/// An engine that was sent to sleep and waked.
+/// An engine that was sent to sleep and woken.
 struct Sleep {
   unsigned level = 0;
-  bool was_waked = false;
+  bool woke_up = false;
 };
 
 struct ServeOutcome {
