@@ -192,15 +192,15 @@ print(attached.stdout.readline(), end="")
 }
 
 TEST_F(Watch, attached_needs_a_process_that_listens) {
-  const ProgramResult ended =
-      watch({}, std::string(attach_to_itself) +
-                    "os.getpid = lambda: 4_000_000_000 >> 3\nsys.exit(attach())\n");
+  const ProgramResult ended = watch(
+      {}, std::string(attach_to_itself) + "os.getpid = lambda: 4_190_000\nsys.exit(attach())\n");
   EXPECT_EQ(ended.exit_status, 2);
   EXPECT_THAT(ended.errors,
-              HasSubstr("vramlab: --attach 500000000: expected a running process, found none\n"));
+              HasSubstr("vramlab: --attach 4190000: expected a running process, found none\n"));
   expect_refused({"watch", "--attach", std::to_string(getpid())},
                  "expected a process of yours that vramlab watch or VRAMLAB=explain started");
   expect_refused({"watch", "--attach", "1", "--", "true"}, "found both");
+  expect_refused({"watch", "--attach", "0"}, "1 to 4194304");
   expect_refused({"watch", "--once", "--", "true"}, "--attach");
 }
 

@@ -22,6 +22,9 @@
 namespace vramlab::tools {
 namespace {
 
+/// Linux gives no larger number.
+constexpr int largest_process = 1 << 22;
+
 struct WatchArguments {
   std::string output;
   std::optional<std::uint64_t> every;
@@ -154,7 +157,7 @@ void add_options(CLI::App& command, WatchArguments& arguments) {
                       "Show the memory of a running process that this command or VRAMLAB=explain "
                       "started, with the lines of code that hold most")
           ->type_name("PID")
-          ->check(CLI::PositiveNumber);
+          ->check(CLI::Range(1, largest_process));
   command.add_flag("--once", arguments.once, "With --attach, show it once and end")->needs(attach);
   command
       .add_option("-o,--output", arguments.output,
