@@ -56,7 +56,7 @@ LEVELS = {
         ["tools/cli/commands"],
         # Commands that show parts of what the others show.
         ["tools/cli/commands/advise", "tools/cli/commands/capacity", "tools/cli/commands/dry_run",
-         "tools/cli/commands/policies"],
+         "tools/cli/commands/policies", "tools/cli/commands/watch"],
         ["tools/cli/commands/bisect", "tools/cli/commands/fit", "tools/cli/commands/serve"],
         ["tools/cli"],
     ],

@@ -310,6 +310,19 @@ def of_bisects(vramlab, scratch):
                                      statuses=(0, 1))
 
 
+def of_watches(vramlab, scratch):
+    """A process whose request failed, with a fake PyTorch that has its figures."""
+    summary = f"{scratch}/watch.json"
+    program = ("import sys\nfrom torch import _C, cuda\n"
+               "cuda.figures.update({'reserved_bytes.all.peak': 1 << 21, 'num_ooms': 1})\n"
+               "_C.run_out_of_memory(4096)\nsys.exit(3)\n")
+    vramlab.run("watch", "-q", "--json", summary, "-o", scratch, "--", "env",
+                f"PYTHONPATH={os.path.dirname(vramlab.program)}/watch/python:{vramlab.top}/tests/python/fake_torch",
+                f"FAKE_TORCH_HISTORY={scratch}/oom.pickle", "python3", "-B", "-c", program, statuses=(3,))
+    with open(summary, encoding="utf-8") as text:
+        yield "watch", json.load(text)
+
+
 def documents_of(vramlab, scratch):
     """Pairs of a schema's name and a document."""
     recordings = written_recordings(vramlab, scratch)
@@ -320,6 +333,7 @@ def documents_of(vramlab, scratch):
     yield from of_what_ifs(vramlab, scratch)
     yield from of_the_rest(vramlab, scratch)
     yield from of_live(vramlab)
+    yield from of_watches(vramlab, scratch)
     yield from of_dry_runs(vramlab, scratch)
     yield from of_fits(vramlab, scratch)
     yield from of_serves(vramlab, scratch)

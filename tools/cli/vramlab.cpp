@@ -37,8 +37,9 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "About vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 34> help_order = {{
+constexpr std::array<HelpRow, 35> help_order = {{
     {"dry-run", run_programs},
+    {"watch", run_programs},
     {"run", run_programs},
     {"record", run_programs},
     {"live", run_programs},

@@ -1,4 +1,5 @@
-"""Builds the wheel and the sdist of vramlab (PEP 517): the module, and the program with its libraries.
+"""Builds the wheel and the sdist of vramlab (PEP 517): the module, the line that VRAMLAB=explain needs,
+and the program with its libraries.
 
 The wheel holds what `cmake --install` leaves, in the module's own folder, so that the program finds
 its libraries beside itself. Equal sources give equal files: dates come from SOURCE_DATE_EPOCH, or
@@ -118,13 +119,25 @@ def _entry_points():
     return text
 
 
+def _start_up_line():
+    """Python runs the lines of .pth files at each start, so it asks before it imports."""
+    return ('import os; ("VRAMLAB" in os.environ or "VRAMLAB_WATCH" in os.environ) and '
+            '__import__("vramlab_start").begin()\n')
+
+
+def _packages():
+    for package in ("vramlab", "vramlab_start"):
+        for path in sorted((HERE / package).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                name = path.relative_to(HERE).as_posix()
+                data = _version_module().encode() if name == "vramlab/version.py" else path.read_bytes()
+                yield name, (data, False)
+    yield "vramlab.pth", (_start_up_line().encode(), False)
+
+
 def _wheel_files(installed, tag):
     """Names in the wheel, each with the bytes and whether it is a program."""
-    for path in sorted((HERE / "vramlab").rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            name = path.relative_to(HERE / "vramlab").as_posix()
-            data = _version_module().encode() if name == "version.py" else path.read_bytes()
-            yield f"vramlab/{name}", (data, False)
+    yield from _packages()
     version = _version()
     for path in sorted(installed.rglob("*")):
         name = path.relative_to(installed).as_posix()

@@ -166,6 +166,7 @@ PROGRAMS = [
     Program("triton_kernel", packages=("triton",), option_strings=BOTH, twice=True),
     Program("explained_oom", option_strings=BOTH, what_if=False, memory="1GiB",
             says="EXPLAINED 8"),
+    Program("watched", what_if=False, memory="1GiB", says="WATCHED watched.py"),
     # The newest transformers, diffusers and peft ask for 2.6.
     Program("hf_callback", packages=("transformers", "accelerate"), since=(2, 6), says="STEPS 3"),
     Program("limits_in_pytest", packages=("pytest",), what_if=False, says="JUDGED 4"),

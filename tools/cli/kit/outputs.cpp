@@ -93,6 +93,16 @@ void refuse_standard_output(const std::string& output, const std::string& use) {
         {output, "", "the name of a file, as standard output is " + use, "standard output"});
 }
 
+void check_new_output(const std::string& path, traces::Overwrite overwrite) {
+  if (path.empty()) return;
+  refuse_standard_output(path, "the program's own");
+  const auto absolute = std::filesystem::absolute(path);
+  if (!std::filesystem::is_directory(absolute.parent_path()))
+    throw traces::InputError({path, "", "a folder to write to", "none"});
+  if (overwrite == traces::Overwrite::refused && std::filesystem::exists(absolute))
+    throw traces::InputError({path, "", "a new file (or --force)", "one that is there already"});
+}
+
 OpenOutput::OpenOutput(const OutputArguments& output, const std::vector<std::string>& inputs) {
   if (!output.is_file()) return;
   refuse_input_as_output(output.path, inputs);

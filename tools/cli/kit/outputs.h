@@ -73,6 +73,9 @@ void refuse_input_as_output(const std::string& output, const std::vector<std::st
 /// Refuses - where standard output has another use. `use`: such as `the program's own`. Throws
 /// InputError.
 void refuse_standard_output(const std::string& output, const std::string& use);
+/// Checks an output before a program runs for minutes, whose standard output is its own. Empty for
+/// no output. Throws InputError if it has no folder or exists already.
+void check_new_output(const std::string& path, traces::Overwrite overwrite);
 
 /// Writes a pickle, or JSON if the name of the output ends in .json. The tables belong to the
 /// states and to the settings, which may be null.

@@ -57,7 +57,7 @@ sigset_t signals_to_send_on() {
   // Libraries that are preloaded already stay in front, so that other tools that wrap the driver
   // see the program's calls first.
   const std::string others = before == nullptr || *before == '\0' ? "" : std::string(before) + ":";
-  setenv("LD_PRELOAD", (others + libraries).c_str(), 1);
+  if (!libraries.empty()) setenv("LD_PRELOAD", (others + libraries).c_str(), 1);
   for (const auto& [name, value] : program.variables) setenv(name.c_str(), value.c_str(), 1);
   setenv("VRAMLAB_PROGRAM_PROCESS", std::to_string(getpid()).c_str(), 1);
   std::vector<char*> words;

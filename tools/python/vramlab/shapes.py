@@ -2543,3 +2543,30 @@ class WaitingDeviceStream(Value):
     byte_seconds: Union[int, None]
     byte_microseconds_rest: Union[int, None]
     byte_events: int
+
+
+class WatchDevice(Value):
+    """A part of vramlab watch --json."""
+
+    __slots__ = ()
+    device: int
+    allocated_bytes: int
+    reserved_bytes: int
+    stranded_bytes: int
+    peak_allocated_bytes: int
+    peak_reserved_bytes: int
+    peak_stranded_bytes: int
+    failures: int
+
+
+class WatchProcess(Value):
+    """A part of vramlab watch --json."""
+
+    __slots__ = ()
+    pid: int
+    rank: Union[int, None]
+    program: str
+    state: Literal["running", "ended", "gone"]
+    failures: int
+    explanation: Union[str, None]
+    devices: List["WatchDevice"]

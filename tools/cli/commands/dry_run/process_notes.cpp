@@ -197,16 +197,6 @@ std::vector<ProcessNotes> read_process_notes(const std::string& folder,
   return sorted;
 }
 
-void check_new_output(const std::string& path, traces::Overwrite overwrite) {
-  if (path.empty()) return;
-  refuse_standard_output(path, "the program's own");
-  const auto absolute = std::filesystem::absolute(path);
-  if (!std::filesystem::is_directory(absolute.parent_path()))
-    throw traces::InputError({path, "", "a folder to write to", "none"});
-  if (overwrite == traces::Overwrite::refused && std::filesystem::exists(absolute))
-    throw traces::InputError({path, "", "a new file (or --force)", "one that is there already"});
-}
-
 std::map<int, std::string> name_histories(const std::vector<ProcessNotes>& processes,
                                           const NamedHistories& named) {
   std::map<std::string, std::vector<const ProcessNotes*>> asked;

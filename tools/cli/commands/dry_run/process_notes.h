@@ -149,9 +149,6 @@ std::string short_place(const std::string& place);
 std::vector<ProcessNotes> read_process_notes(const std::string& folder,
                                              std::vector<std::string>& troubles);
 
-/// Called before the program runs. Throws InputError if the output has no folder or exists already.
-void check_new_output(const std::string& path, traces::Overwrite overwrite);
-
 struct NamedHistories {
   /// The process of the program itself.
   int process = 0;

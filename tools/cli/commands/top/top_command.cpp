@@ -15,6 +15,7 @@
 #include "replay/call_sites/call_sites.h"
 #include "replay/call_sites/growth.h"
 #include "replay/call_sites/holdings.h"
+#include "tools/cli/commands/top/held_lines.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/input_files.h"
@@ -778,6 +779,18 @@ void add_options(CLI::App& command, TopArguments& arguments) {
 }
 
 }  // namespace
+
+std::string held_at_end(const std::string& file, std::uint64_t limit) {
+  TopArguments arguments;
+  arguments.files = {file};
+  arguments.at = "end";
+  arguments.limit = limit;
+  arguments.flags.quiet = true;
+  ProgressBar bar(file, arguments.flags);
+  const TopAnswer answer = holdings_in(file, arguments, bar, "");
+  if (answer.no_moment) throw traces::InputError(*answer.no_moment);
+  return answer.text;
+}
 
 Command top_command() {
   return {"top", "Show who holds memory at the peak or another moment, and find leaks",

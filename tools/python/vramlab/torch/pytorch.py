@@ -29,20 +29,31 @@ def is_recording() -> bool:
     return bool(tell and tell())
 
 
+#: The stacks of the recording that we began; empty without one.
+_stacks_of_ours = ""
+
+
 def begin_recording(max_entries: int, stacks: str) -> None:
     """From now on PyTorch keeps a history of memory."""
+    global _stacks_of_ours
     torch.cuda.memory._record_memory_history("all", "all", stacks, max_entries)
+    _stacks_of_ours = stacks
 
 
 def end_recording() -> None:
     """Forgets the history, too."""
+    global _stacks_of_ours
     torch.cuda.memory._record_memory_history(None)
+    _stacks_of_ours = ""
 
 
 def snapshot() -> Dict[str, Any]:
     """The history and the state. Frames of C++ are named by exported symbols: looking up their lines
-    takes seconds and much memory."""
-    with _environment(_STACKS_BY_SYMBOLS, "dladdr"):
+    takes seconds and much memory. Without such frames the environment stays as it is, which other
+    threads may read meanwhile."""
+    names = (contextlib.nullcontext() if _stacks_of_ours == "python"
+             else _environment(_STACKS_BY_SYMBOLS, "dladdr"))
+    with names:
         found: Dict[str, Any] = torch.cuda.memory._snapshot()
         return found
 
@@ -90,12 +101,31 @@ def statistics(device: Optional[int] = None) -> Dict[str, int]:
     """Statistics of a device, or sums of all devices. None for a device brings no CUDA up."""
     if not torch.cuda.is_initialized():
         return {}
-    devices = range(torch.cuda.device_count()) if device is None else [device]
+    if device is not None:
+        return dict(torch.cuda.memory_stats(device))
     sums: Dict[str, int] = {}
-    for each in devices:
-        for name, value in torch.cuda.memory_stats(each).items():
+    for each in statistics_by_device().values():
+        for name, value in each.items():
             sums[name] = sums.get(name, 0) + value
     return sums
+
+
+def statistics_by_device() -> Dict[int, Dict[str, int]]:
+    """Statistics of each device; none before CUDA is up, which this does not bring up."""
+    if not torch.cuda.is_initialized():
+        return {}
+    return {device: torch.cuda.memory_stats(device) for device in range(torch.cuda.device_count())}
+
+
+def rank() -> Optional[int]:
+    """The process's number in its job: of torch.distributed, else of its launcher; None without."""
+    distributed = getattr(torch, "distributed", None)
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return int(distributed.get_rank())
+    for name in ("RANK", "LOCAL_RANK"):
+        if os.environ.get(name, "").isdecimal():
+            return int(os.environ[name])
+    return None
 
 
 def calling_place() -> str:
