@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The start-up hook for Python (tools/cuda_standins/python), with a fake PyTorch: each test runs programs
+"""The start-up hook for Python (build/dry_run/python), with a fake PyTorch: each test runs programs
 in interpreters of their own, as `vramlab dry-run` would start them.
 
 Usage: python3 -B tests/cuda_standins/command/hook_test.py
@@ -20,7 +20,8 @@ import types
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HOOK = os.path.join(HERE, "..", "..", "..", "tools", "cuda_standins", "python")
+# As it is built: its parts come from several folders.
+HOOK = os.environ.get("VRAMLAB_HOOK") or os.path.abspath(os.path.join(HERE, "../../../build/dry_run/python"))
 BEGIN = "import torch, os, sys\nfrom torch import _C\n"
 UP = BEGIN + "torch.cuda.init()\n_C.allocate(1024)\n"
 
@@ -396,7 +397,7 @@ class UsersOwn(HookTest):
 
     def test_path_is_as_without_us(self):
         result = self.run_program("import sys\nprint(sys.path)")
-        self.assertNotIn("cuda_standins/python", result.stdout)
+        self.assertNotIn(HOOK, result.stdout)
 
     def test_isolated_interpreter_runs_without_hook(self):
         self.run_program("print('hello')", "-I")

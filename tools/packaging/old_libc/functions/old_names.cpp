@@ -10,6 +10,8 @@ VRAMLAB_OLD_NAME(pthread_setspecific, pthread_setspecific, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_once, pthread_once, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_create, pthread_create, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_join, pthread_join, "GLIBC_2.2.5");
+VRAMLAB_OLD_NAME(pthread_attr_getstack, pthread_attr_getstack, "GLIBC_2.2.5");
+VRAMLAB_OLD_NAME(pthread_getattr_np, pthread_getattr_np, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_detach, pthread_detach, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_kill, pthread_kill, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_sigmask, pthread_sigmask, "GLIBC_2.2.5");

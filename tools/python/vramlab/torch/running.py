@@ -62,7 +62,7 @@ class _Running:
         for folder in (self._output, tempfile.gettempdir()):
             path = os.path.join(folder, f"vramlab-oom-{os.getpid()}.txt")
             with contextlib.suppress(OSError):
-                with open(path, "a", encoding="utf-8", errors="replace") as file:
+                with open(path, "a", encoding="utf-8", errors="replace", opener=_never_through_a_link) as file:
                     file.write(text)
                 self._explanation = path
                 return
@@ -131,6 +131,11 @@ class _Running:
             return {"error": f"expected figures or recording PATH, found {question!r}"}
         except Exception as error:  # pylint: disable=broad-except
             return {"error": " ".join(f"{type(error).__name__}: {error}".split())}
+
+
+def _never_through_a_link(path: str, flags: int) -> int:
+    """Temporary files lie where others can make links."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _listening(path: str) -> socket.socket:
