@@ -1,16 +1,25 @@
-"""Python runs this when it starts, as `vramlab watch` puts its folder in front of PYTHONPATH.
+"""Python runs this when it starts, as `vramlab watch` and `vramlab dry-run` put their folders in front of PYTHONPATH.
 
-It begins to watch for PyTorch, takes its folder out of sys.path again, and then runs the
-sitecustomize that Python would have run without it: the user's own, or that of a dry run.
+It begins with what lies in its folder, takes the folder out of sys.path again, and then runs the
+sitecustomize that Python would have run without it: the user's own, or that of the other command.
 """
 
 import os
 import sys
 
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def _begin():
+    if os.path.isdir(os.path.join(_FOLDER, "vramlab_dry_run")):
+        import vramlab_dry_run as start
+    else:
+        import vramlab_start as start
+    start.begin()
+
 
 def _run_the_next():
-    folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != folder]
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != _FOLDER]
     ours = sys.modules.pop("sitecustomize", None)
     try:
         __import__("sitecustomize")
@@ -22,9 +31,7 @@ def _run_the_next():
 
 
 try:
-    import vramlab_start
-
-    vramlab_start.begin()
+    _begin()
 except Exception as error:  # The program must run as it would have without us.
-    sys.stderr.write("vramlab watch: the hook for Python did not start: %r\n" % (error,))
+    sys.stderr.write("vramlab: the hook for Python did not start: %r\n" % (error,))
 _run_the_next()

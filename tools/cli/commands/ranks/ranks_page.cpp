@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tools/cli/kit/several_files.h"
+#include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -30,29 +31,13 @@ li.far{border-color:var(--far)}
 svg{display:block;width:100%;height:5rem;margin:.25rem 0}
 .name{font-weight:600;overflow-wrap:anywhere}
 .why{color:var(--far)}
+.lines{white-space:pre-line}
 .small{font-size:.85rem;overflow-wrap:anywhere}
 .area{fill:var(--area)}
 .line{fill:none;stroke:var(--line);stroke-width:1.5;vector-effect:non-scaling-stroke}
 .key{display:inline-block;width:.9rem;height:.6rem;margin:0 .3rem 0 .8rem}
 </style></head><body>
 )";
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char letter : text) {
-    if (letter == '&')
-      safe += "&amp;";
-    else if (letter == '<')
-      safe += "&lt;";
-    else if (letter == '>')
-      safe += "&gt;";
-    else if (letter == '\n')
-      safe += "<br>\n";
-    else
-      safe += letter;
-  }
-  return safe;
-}
 
 std::uint64_t from_top(Bytes level, Bytes most) {
   const double share = static_cast<double>(level.count) / static_cast<double>(most.count);
@@ -92,15 +77,15 @@ std::string peak_text(const std::optional<Bytes>& bytes) {
 
 std::string cell_of(const JobRow& row, const std::string& name, Bytes most) {
   std::string text = row.outlier.empty() ? "<li>" : "<li class=\"far\">";
-  text +=
-      "<div class=\"name\">" + escaped(name) + ", GPU " + std::to_string(row.device) + "</div>\n";
+  text += "<div class=\"name\">" + shown_markup(name) + ", GPU " + std::to_string(row.device) +
+          "</div>\n";
   text += drawing_of(row, most);
   text += "<div class=\"small\">reserved " + peak_text(row.reserved) + ", allocated " +
           peak_text(row.allocated) + "</div>\n";
   for (const std::string& phrase : row.outlier)
-    text += "<div class=\"small why\">" + escaped(phrase) + "</div>\n";
+    text += "<div class=\"small why\">" + shown_markup(phrase) + "</div>\n";
   if (!row.worst_line.empty())
-    text += "<div class=\"small\">" + escaped(row.worst_line) + "</div>\n";
+    text += "<div class=\"small\">" + shown_markup(row.worst_line) + "</div>\n";
   return text + "</li>\n";
 }
 
@@ -111,7 +96,7 @@ std::string ranks_page(const JobRows& ranks, const std::string& summary) {
   for (const JobRow& row : ranks.rows) files.push_back(row.file);
   const std::vector<std::string> names = short_names(files);
   std::string page = std::string(head_of_page) + "<h1>vramlab ranks</h1>\n";
-  page += "<p>" + escaped(summary) + "</p>\n";
+  page += "<p class=\"lines\">" + shown_markup(summary) + "</p>\n";
   page +=
       "<p>Each drawing is a device of a recording, worst first: memory over its history, event by "
       "event, on one "

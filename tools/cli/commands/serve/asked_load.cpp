@@ -1,7 +1,6 @@
 #include "tools/cli/commands/serve/asked_load.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "tools/cli/printers/json_text.h"
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -26,27 +26,23 @@ constexpr std::uint64_t id_count = 400;
 constexpr std::uint64_t tokens_of_number = 2;
 
 /// A number from 1 to `most`; empty if the text is none.
-std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t most) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end || number == 0 || number > most)
-    return std::nullopt;
-  return number;
+std::optional<std::uint64_t> number_up_to(std::uint64_t most, std::string_view text) {
+  const auto number = traces::whole_number(text);
+  return number && *number > 0 && *number <= most ? number : std::nullopt;
 }
 
 std::optional<RequestShape> shape_in(std::string_view text) {
   RequestShape shape{1, 0, 0};
   if (const std::size_t times = text.find('x'); times != std::string_view::npos) {
-    const auto count = number_in(text.substr(0, times), most_requests);
+    const auto count = number_up_to(most_requests, text.substr(0, times));
     if (!count) return std::nullopt;
     shape.count = *count;
     text.remove_prefix(times + 1);
   }
   const std::size_t plus = text.find('+');
   if (plus == std::string_view::npos) return std::nullopt;
-  const auto prompt = number_in(text.substr(0, plus), most_tokens);
-  const auto answer = number_in(text.substr(plus + 1), most_tokens);
+  const auto prompt = number_up_to(most_tokens, text.substr(0, plus));
+  const auto answer = number_up_to(most_tokens, text.substr(plus + 1));
   if (!prompt || !answer) return std::nullopt;
   shape.prompt_tokens = *prompt;
   shape.answer_tokens = *answer;

@@ -202,9 +202,9 @@ std::filesystem::path folder_of_notes(const PreloadedProgram& program) {
   return found == program.variables.end() ? "" : found->second;
 }
 
-MadeServe run_once(const ServeArguments& asked, DryRunArguments arguments) {
-  ServerCourse course({port_of_server(asked, arguments.program), asked.timeout_ns,
-                       asked_load(asked), asked.sleep_level});
+MadeServe run_once(const ServeArguments& asked, const AskedLoad& load, DryRunArguments arguments) {
+  ServerCourse course(
+      {port_of_server(asked, arguments.program), asked.timeout_ns, load, asked.sleep_level});
   prepare_ranks(arguments);
   if (asked.sleep_level > 0) prepare_sleep(arguments);
   if (course.has_load()) arguments.variables.emplace_back("VRAMLAB_DRY_RUN_LOAD", "1");
@@ -239,14 +239,15 @@ std::vector<std::string> words_to_search(std::vector<std::string> words) {
 }
 
 /// The run with the largest utilization that starts, else the first one.
-MadeServe run_with_utilizations(const ServeArguments& asked, const DryRunArguments& arguments) {
+MadeServe run_with_utilizations(const ServeArguments& asked, const AskedLoad& load,
+                                const DryRunArguments& arguments) {
   replay::UtilizationSearch search;
   MadeServe best;
   const std::vector<std::string> words = words_to_search(arguments.program);
   while (const auto wanted = search.wanted()) {
     DryRunArguments with = arguments;
     with.program = replay::words_with_utilization(words, *wanted);
-    MadeServe made = run_once(asked, with);
+    MadeServe made = run_once(asked, load, with);
     const int status = made.outcome.run.status;
     if (ends_job(status) && made.outcome.server != ServerState::answered) return made;
     const EngineFigures& engine = made.outcome.engine;
@@ -272,9 +273,9 @@ ExitStatus serve(const ServeArguments& asked) {
   if (asked.sleep_level > 0 && asked.health_port == 0 && !is_vllm_server(arguments.program))
     throw InputError({"--sleep", "", "a server, such as `vllm serve`", "a script"});
   check_serve_outputs(arguments);
-  asked_load(asked);
-  MadeServe made = asked.finds_utilization ? run_with_utilizations(asked, arguments)
-                                           : run_once(asked, arguments);
+  const AskedLoad load = asked_load(asked);
+  MadeServe made = asked.finds_utilization ? run_with_utilizations(asked, load, arguments)
+                                           : run_once(asked, load, arguments);
   const int status = made.outcome.run.status;
   if (status == program_not_found || status == program_not_runnable)
     return static_cast<ExitStatus>(status);

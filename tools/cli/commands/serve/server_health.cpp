@@ -1,7 +1,6 @@
 #include "tools/cli/commands/serve/server_health.h"
 
 #include <sys/socket.h>
-#include <string_view>
 
 #include "tools/cli/commands/serve/server_socket.h"
 
@@ -16,8 +15,7 @@ bool is_healthy(std::uint16_t port) {
   // The status is in the first twelve letters: HTTP/1.1 200.
   char answer[12];
   if (recv(socket.number(), answer, sizeof answer, MSG_WAITALL) != sizeof answer) return false;
-  const std::string_view text(answer, sizeof answer);
-  return text.starts_with("HTTP/1.") && text.ends_with(" 200");
+  return tells_success({answer, sizeof answer});
 }
 
 }  // namespace vramlab::tools

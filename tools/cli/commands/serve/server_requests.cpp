@@ -11,10 +11,6 @@ namespace {
 constexpr std::size_t most_letters_kept = 100;
 constexpr int seconds_to_send = 30;
 
-bool is_answer(const std::string& begin) {
-  return begin.starts_with("HTTP/1.") && begin.substr(0, 12).ends_with(" 200");
-}
-
 }  // namespace
 
 void ServerRequests::post(const std::string& path, const std::string& body) {
@@ -54,7 +50,7 @@ void ServerRequests::look(Request& request) {
 
 void ServerRequests::end(Request& request) {
   request.is_over = true;
-  request.was_answered = is_answer(request.begin);
+  request.was_answered = tells_success(request.begin);
   if (request.was_answered || !failure_.empty()) return;
   failure_ = request.begin.substr(0, request.begin.find('\r'));
   if (failure_.empty()) failure_ = "no answer";

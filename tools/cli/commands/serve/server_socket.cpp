@@ -47,6 +47,11 @@ bool ServerSocket::send_all(std::string_view text) const {
   return true;
 }
 
+bool tells_success(std::string_view answer) {
+  constexpr std::size_t letters_to_status = 12;
+  return answer.starts_with("HTTP/1.") && answer.substr(0, letters_to_status).ends_with(" 200");
+}
+
 std::uint16_t free_port() {
   const ServerSocket socket;
   sockaddr_in address = loopback(0);

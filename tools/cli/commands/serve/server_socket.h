@@ -28,6 +28,9 @@ class ServerSocket {
   int number_;
 };
 
+/// Whether the beginning of an answer, such as `HTTP/1.1 200 OK`, tells success.
+bool tells_success(std::string_view answer);
+
 /// A port of the loopback that nobody listens at now. Throws if there is none.
 std::uint16_t free_port();
 

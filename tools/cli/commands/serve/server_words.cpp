@@ -1,11 +1,11 @@
 #include "tools/cli/commands/serve/server_words.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
 
+#include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
@@ -34,12 +34,10 @@ std::optional<std::string> value_of(const std::vector<std::string>& words,
 
 /// Throws InputError unless it is a number from 1 to `most`.
 unsigned parsed(const std::string& text, const std::string& name, unsigned most) {
-  unsigned number = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end || number == 0 || number > most)
+  const auto number = traces::whole_number(text);
+  if (!number || *number == 0 || *number > most)
     throw InputError({name, "", "a number from 1 to " + std::to_string(most), text});
-  return number;
+  return static_cast<unsigned>(*number);
 }
 
 }  // namespace

@@ -140,9 +140,9 @@ ExitStatus watch(const WatchArguments& arguments) {
   if (arguments.attach)
     return show_attached({*arguments.attach, arguments.every.value_or(2), arguments.once});
   check_new_output(arguments.json, arguments.overwrite());
-  const WatchFolder folder;
-  PreloadedProgram program = watched_program(arguments, folder.path());
-  Watching watching(folder.path(), arguments);
+  const auto folder = new_watch_folder();
+  PreloadedProgram program = watched_program(arguments, folder->path());
+  Watching watching(folder->path(), arguments);
   program.is_over = [&watching] {
     watching.look();
     return false;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -35,29 +36,24 @@ bool is_the_users_alone(const fs::path& folder) {
          (found.st_mode & of_others) == 0;
 }
 
-/// A new folder in the base; empty if it can't be made there.
-fs::path made_in(const fs::path& base) {
+/// Null if it can't be made there.
+std::unique_ptr<NumberedFolder> made_in(const fs::path& base) {
   mkdir(base.c_str(), S_IRWXU);
-  if (!is_the_users_alone(base)) return {};
-  // The system replaces the last letters by its own.
-  std::string pattern = base.string() + "/watch-XXXXXX";
-  return mkdtemp(pattern.data()) == nullptr ? fs::path() : fs::path(pattern);
+  if (!is_the_users_alone(base)) return nullptr;
+  try {
+    return std::make_unique<NumberedFolder>((base / "watch").string());
+  } catch (const std::runtime_error&) {
+    return nullptr;
+  }
 }
 
 }  // namespace
 
-WatchFolder::WatchFolder() {
-  for (const fs::path& base : bases()) {
-    path_ = made_in(base);
-    if (!path_.empty()) return;
-  }
+std::unique_ptr<NumberedFolder> new_watch_folder() {
+  for (const fs::path& base : bases())
+    if (auto made = made_in(base)) return made;
   throw traces::InputError({bases().back().string(), "", "a folder that is this user's alone",
                             "none, and none could be made"});
-}
-
-WatchFolder::~WatchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 std::optional<fs::path> socket_of(int process) {

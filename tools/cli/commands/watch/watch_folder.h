@@ -3,24 +3,16 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
+
+#include "tools/cli/kit/numbered_folder.h"
 
 namespace vramlab::tools {
 
-/// A new folder for the programs of one command; it is removed with the value.
-class WatchFolder {
- public:
-  /// Throws InputError if no folder that is the user's alone can be made.
-  WatchFolder();
-  WatchFolder(const WatchFolder&) = delete;
-  WatchFolder& operator=(const WatchFolder&) = delete;
-  ~WatchFolder();
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+/// A folder for the programs of one command. Throws InputError if none that is the user's alone can
+/// be made.
+std::unique_ptr<NumberedFolder> new_watch_folder();
 
 /// The socket on which a process listens, in any folder of the user's.
 std::optional<std::filesystem::path> socket_of(int process);
