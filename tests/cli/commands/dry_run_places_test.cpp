@@ -48,6 +48,27 @@ TEST_F(DryRunPlaces, code_compiled_in_a_run_stays_in_it) {
   EXPECT_TRUE(nothing_is_left());
 }
 
+TEST_F(DryRunPlaces, compilers_stand_behind_those_that_the_program_has) {
+  std::ofstream(in_folder("own.c")) << "int nvrtcVersion(int* major, int* minor) { *major = 77; "
+                                       "return *minor = 0; }";
+  std::ofstream(in_folder("ask.c")) << R"(
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char** words) {
+  int major = -1, minor = -1;
+  int (*version)(int*, int*) = (int (*)(int*, int*))dlsym(dlopen(words[count - 1], RTLD_NOW), "nvrtcVersion");
+  return version == 0 || version(&major, &minor) != 0 || printf("%d\n", major) < 0;
+})";
+  const std::string place = in_folder("");
+  const ProgramResult result =
+      dry_run_shell("set -e; cd " + place +
+                    "; cc -shared -fPIC -Wl,-soname,libnvrtc.so.12 -o libnvrtc.so.12 own.c; "
+                    "cc -o ask ask.c -ldl; ./ask " +
+                    place + "/libnvrtc.so.12; ./ask libnvrtc.so.12");
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.output, testing::MatchesRegex("77\n1[23]\n"));
+}
+
 TEST_F(DryRunPlaces, pytorch_finds_a_folder_for_its_kernels) {
   const ProgramResult result = dry_run_shell("test -w $PYTORCH_KERNEL_CACHE_PATH");
   EXPECT_EQ(result.exit_status, 0) << result.errors;
@@ -133,6 +154,20 @@ TEST_F(DryRunPlaces, program_with_the_runtime_linked_in_is_named) {
   EXPECT_EQ(result.exit_status, 7) << result.errors;
   EXPECT_THAT(result.errors,
               HasSubstr("CUDA's runtime is linked in, and does not run here: by_nvcc"));
+}
+
+TEST_F(DryRunPlaces, compilers_that_ask_for_tables_are_no_programs_with_a_runtime) {
+  std::ofstream(in_folder("own.c")) << "int cuGetExportTable(const void**, const void*); "
+                                       "int nvJitLinkAsk(void) { const void* table; "
+                                       "return cuGetExportTable(&table, \"\"); }";
+  std::ofstream(in_folder("ask.c")) << "int nvJitLinkAsk(void); "
+                                       "int main(void) { return nvJitLinkAsk() == 500 ? 7 : 1; }";
+  const ProgramResult result =
+      dry_run_shell("cd " + in_folder("") +
+                    " && cc -shared -fPIC -o libnvJitLink.so.99 own.c && "
+                    "cc -o ask ask.c ./libnvJitLink.so.99 -Wl,--allow-shlib-undefined && ./ask");
+  EXPECT_EQ(result.exit_status, 7) << result.errors;
+  EXPECT_THAT(result.errors, testing::Not(HasSubstr("linked in")));
 }
 
 }  // namespace

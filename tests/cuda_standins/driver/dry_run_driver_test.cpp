@@ -302,6 +302,62 @@ TEST_F(DryRunDriver, launches_an_executable_graph_whose_graph_is_gone) {
   EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(DryRunDriver, names_a_graph_while_it_is_captured_as_afterwards) {
+  const CUstream on = stream();
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  CUstreamCaptureStatus status{};
+  cuuint64_t id = 0;
+  CUgraph asked = nullptr;
+  EXPECT_EQ(call("cuStreamGetCaptureInfo_v2", on, &status, &id, &asked,
+                 static_cast<const CUgraphNode**>(nullptr), static_cast<std::size_t*>(nullptr)),
+            CUDA_SUCCESS);
+  CUgraph ended = nullptr;
+  ASSERT_EQ(call("cuStreamEndCapture", on, &ended), CUDA_SUCCESS);
+  EXPECT_EQ(asked, ended);
+  CUgraphExec executable = nullptr;
+  EXPECT_EQ(call("cuGraphInstantiateWithFlags", &executable, asked, 0ULL), CUDA_SUCCESS);
+}
+
+TEST_F(DryRunDriver, adds_captures_to_the_graph_that_they_were_begun_with) {
+  const CUstream on = stream();
+  const auto capture_into = [&](CUgraph graph, const CUgraphNode* after, std::size_t count) {
+    return call("cuStreamBeginCaptureToGraph", on, graph, after,
+                static_cast<const CUgraphEdgeData*>(nullptr), count, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  };
+  CUgraph graph = nullptr;
+  ASSERT_EQ(call("cuGraphCreate", &graph, 0U), CUDA_SUCCESS);
+  ASSERT_EQ(capture_into(graph, nullptr, 0), CUDA_SUCCESS);
+  EXPECT_EQ(launch(on), CUDA_SUCCESS);
+  EXPECT_EQ(launch(on), CUDA_SUCCESS);
+  CUgraph ended = nullptr;
+  ASSERT_EQ(call("cuStreamEndCapture", on, &ended), CUDA_SUCCESS);
+  EXPECT_EQ(ended, graph);
+
+  CUgraphNode nodes[4] = {};
+  std::size_t count = 4;
+  ASSERT_EQ(call("cuGraphGetNodes", graph, static_cast<CUgraphNode*>(nodes), &count), CUDA_SUCCESS);
+  ASSERT_EQ(count, 2U);
+  ASSERT_EQ(capture_into(graph, nodes + 1, 1), CUDA_SUCCESS);
+  EXPECT_EQ(launch(on), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuStreamEndCapture", on, &ended), CUDA_SUCCESS);
+  EXPECT_EQ(ended, graph);
+  count = 4;
+  ASSERT_EQ(call("cuGraphGetNodes", graph, static_cast<CUgraphNode*>(nodes), &count), CUDA_SUCCESS);
+  ASSERT_EQ(count, 3U);
+  CUgraphNode before = nullptr;
+  count = 1;
+  ASSERT_EQ(call("cuGraphNodeGetDependencies", nodes[2], &before, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(before, nodes[1]);
+
+  CUgraphExec executable = nullptr;
+  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_SUCCESS);
+  EXPECT_EQ(capture_into(nullptr, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
+  const CUgraphNode unknown = reinterpret_cast<CUgraphNode>(1);
+  EXPECT_EQ(capture_into(graph, &unknown, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(DryRunDriver, refuses_to_launch_or_destroy_a_graph_in_a_capture) {
   const CUstream on = stream();
   ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);

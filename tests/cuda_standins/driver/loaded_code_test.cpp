@@ -99,10 +99,11 @@ TEST_F(LoadedCode, kernel_may_write_where_an_address_of_its_arguments_is) {
 }
 
 TEST_F(LoadedCode, attributes_are_those_of_the_code) {
-  const CUfunction function = kernel(loaded({"mm", {255, 16384, 128, 3776}}), "mm");
+  const CUfunction function = kernel(loaded({"mm", {255, 16384, 128, 3776, {}, 96}}), "mm");
   EXPECT_EQ(attribute(function, registers), 255);
   EXPECT_EQ(attribute(function, shared_bytes), 16384);
   EXPECT_EQ(attribute(function, local_bytes), 3776);
+  EXPECT_EQ(attribute(function, constant_bytes), 96);
   EXPECT_EQ(attribute(function, most_threads), 128);
   EXPECT_EQ(attribute(function, dynamic_shared_bytes), (48 << 10) - 16384);
 }

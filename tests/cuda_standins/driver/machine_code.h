@@ -30,6 +30,7 @@ class MachineCode {
       notes +=
           note(0x17, {0, number, static_cast<std::uint32_t>(facts.parameter_bytes[number]) << 18U});
     add({".nv.info." + kernel, notes, 0x70000000, symbols});
+    add({".nv.constant3", std::string(facts.constant_bytes, '\0'), 1});
     finish(texts);
   }
 

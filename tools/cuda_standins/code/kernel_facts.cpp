@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/cuda_standins/code/fat_binary.h"
@@ -173,8 +174,18 @@ void add_section(const ElfCode& code, const Section& section, FactsByName& facts
 
 void add_facts(std::span<const char> code, FactsByName& facts) {
   const ElfCode elf(code);
-  for (std::uint64_t place = 0; place < elf.count(); ++place)
-    add_section(elf, elf.section(place), facts);
+  FactsByName found;
+  std::size_t constant_bytes = 0;
+  for (std::uint64_t place = 0; place < elf.count(); ++place) {
+    const Section section = elf.section(place);
+    add_section(elf, section, found);
+    // One memory for the constants of all kernels in the code.
+    if (elf.name_of(section) == ".nv.constant3") constant_bytes = section.bytes;
+  }
+  for (auto& [name, kernel] : found) {
+    kernel.constant_bytes = constant_bytes;
+    facts.insert_or_assign(name, std::move(kernel));
+  }
 }
 
 std::span<const char> code_at(const void* image) {

@@ -22,7 +22,7 @@ struct KernelFacts {
   std::size_t stack_bytes = 0;
   /// In their order; empty where nothing is known of them.
   std::vector<std::size_t> parameter_bytes{};
-  /// The program's own constants; machine code does not tell them here.
+  /// The program's own constants, all that its code has.
   std::size_t constant_bytes = 0;
 };
 using FactsByName = std::map<std::string, KernelFacts, std::less<>>;

@@ -31,6 +31,11 @@ std::string file_of(const void* code) {
   return path.substr(path.rfind('/') + 1);
 }
 
+/// Compilers ask whether there is a driver of their kind, and do their work without it.
+bool is_compiler(const std::string& file) {
+  return file.starts_with("libnvJitLink.") || file.starts_with("libnvrtc.");
+}
+
 /// The reason that the watch over loaded files tells for one of them; empty if it has none.
 std::string reason_told_for(const void* file) {
   const std::string reasons = std::string("\n") + vramlab_dry_run_linked_runtimes;
@@ -148,8 +153,9 @@ STAND_IN_CALL(cuDriverGetVersion)(int* version) {
 /// where it is linked into a program or an extension, and does not go on without.
 STAND_IN_CALL(cuGetExportTable)(const void** table, const CUuuid* /*id*/) {
   const void* const caller = __builtin_return_address(0);
-  const std::string subject = file_of(caller) + " (" + reason_of_linked_runtime(caller) + ")";
-  vramlab_dry_run_note("linked_runtime", subject.c_str());
+  if (const std::string file = file_of(caller); !is_compiler(file))
+    vramlab_dry_run_note("linked_runtime",
+                         (file + " (" + reason_of_linked_runtime(caller) + ")").c_str());
   const auto body = [=](StandInDriver&) {
     if (table != nullptr) *table = nullptr;
     return CUDA_ERROR_NOT_FOUND;

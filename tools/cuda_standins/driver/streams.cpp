@@ -1,6 +1,7 @@
 // Streams, their settings, functions of the host on them, and captures.
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/driver/driver_types.h"
@@ -249,13 +250,26 @@ constexpr std::array modes = {CaptureMode::global, CaptureMode::thread_local_onl
 
 bool is_mode(CUstreamCaptureMode mode) { return static_cast<std::size_t>(mode) < modes.size(); }
 
-CUresult begin_capture(const CallSite& site, CUstream stream, CUstreamCaptureMode mode) {
+/// The graph that a capture is added to, or null, and the nodes that come before.
+struct CaptureTarget {
+  CUgraph graph = nullptr;
+  std::span<const CUgraphNode> after;
+};
+
+CUresult begin_capture(const CallSite& site, CUstream stream, CUstreamCaptureMode mode,
+                       CaptureTarget target = {}) {
   const auto body = [=](StandInDriver& driver) {
     if (!is_mode(mode)) return CUDA_ERROR_INVALID_VALUE;
+    const std::uint64_t graph = value_of(target.graph);
+    if (graph != 0 && !driver.graphs().takes_node(graph, target.after))
+      return CUDA_ERROR_INVALID_VALUE;
     const auto found = driver.find_stream(stream, site);
     if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
-    return result_of(driver.timed().begin_capture(std::get<StreamAt>(found),
-                                                  modes.at(static_cast<std::size_t>(mode))));
+    const StreamAt at = std::get<StreamAt>(found);
+    const CUresult result =
+        result_of(driver.timed().begin_capture(at, modes.at(static_cast<std::size_t>(mode))));
+    if (result == CUDA_SUCCESS) driver.graphs().capture_into(graph, at, target.after);
+    return result;
   };
   return driver_call(site, body, stream, mode);
 }
@@ -274,7 +288,7 @@ CUresult on_cuStreamEndCapture(const CallSite& site, CUstream stream, CUgraph* g
     if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
     if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::uint64_t made = 0;
-    const CUresult result = driver.graphs().end_capture(std::get<StreamAt>(found), 0, made);
+    const CUresult result = driver.graphs().end_capture(std::get<StreamAt>(found), made);
     *graph = handle_of<CUgraph>(made);
     return result;
   };
@@ -322,8 +336,8 @@ CUresult give_capture(StandInDriver& driver, StreamAt at, const CaptureAnswer& a
   nodes.clear();
   for (const auto& node : capture->terminals) nodes.push_back(handle_of<CUgraphNode>(node.value));
   if (answer.id != nullptr) *answer.id = capture->id.value;
-  // The graph that is being built has no name of its own in the simulator.
-  if (answer.graph != nullptr) *answer.graph = handle_of<CUgraph>(0x40000000 + capture->id.value);
+  if (answer.graph != nullptr)
+    *answer.graph = handle_of<CUgraph>(driver.graphs().graph_of(capture->id));
   if (answer.nodes != nullptr) *answer.nodes = nodes.data();
   if (answer.count != nullptr) *answer.count = nodes.size();
   return CUDA_SUCCESS;
@@ -363,11 +377,11 @@ STAND_IN_TWINS(cuStreamGetCaptureInfo_v2, _ptsz, context,
                 const CUgraphNode** nodes, std::size_t* count),
                stream, status, id, graph, nodes, count)
 namespace {
-CUresult on_cuStreamBeginCaptureToGraph(const CallSite& site, CUstream stream, CUgraph /*graph*/,
-                                        const CUgraphNode* /*nodes*/,
-                                        const CUgraphEdgeData* /*edges*/, std::size_t /*count*/,
-                                        CUstreamCaptureMode mode) {
-  return begin_capture(site, stream, mode);
+CUresult on_cuStreamBeginCaptureToGraph(const CallSite& site, CUstream stream, CUgraph graph,
+                                        const CUgraphNode* nodes, const CUgraphEdgeData* /*edges*/,
+                                        std::size_t count, CUstreamCaptureMode mode) {
+  if (graph == nullptr || (nodes == nullptr && count > 0)) return CUDA_ERROR_INVALID_VALUE;
+  return begin_capture(site, stream, mode, {graph, {nodes, count}});
 }
 CUresult on_cuStreamGetCaptureInfo_v3(const CallSite& site, CUstream stream,
                                       CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,

@@ -30,16 +30,45 @@ std::uint64_t DriverGraphs::create() {
   return handle;
 }
 
-CUresult DriverGraphs::end_capture(streams::StreamAt stream, std::uint64_t graph,
-                                   std::uint64_t& made) {
+void DriverGraphs::capture_into(std::uint64_t graph, streams::StreamAt stream,
+                                std::span<const CUgraphNode> after) {
+  Target& target = targets_[streams_.timed().capture_of(stream)->id.value];
+  target = {graph == 0 ? next_handle_++ << place_bits : graph, places_of(after)};
+}
+
+std::uint64_t DriverGraphs::graph_of(allocator::CaptureId capture) const {
+  return targets_.at(capture.value).graph;
+}
+
+void DriverGraphs::append(GraphId graph, const Target& target) {
+  const GraphId whole = simulated_.at(target.graph);
+  CapturedGraph grown = *streams_.timed().find_graph(whole);
+  const auto first = static_cast<std::uint32_t>(grown.nodes.size());
+  for (CapturedNode node : streams_.timed().find_graph(graph)->nodes) {
+    for (std::uint32_t& before : node.after) before += first;
+    if (node.after.empty()) node.after = target.after;
+    grown.nodes.push_back(std::move(node));
+  }
+  streams_.move_payloads(graph, whole);
+  streams_.destroy_graph(graph);
+  streams_.timed().define_graph(whole, std::move(grown));
+}
+
+CUresult DriverGraphs::end_capture(streams::StreamAt stream, std::uint64_t& made) {
+  const auto capture = streams_.timed().capture_of(stream);
+  if (capture) memory_.close(GraphPlace::Kind::capture, capture->id.value);
   const GraphId simulated = new_simulated();
-  if (const auto capture = streams_.timed().capture_of(stream))
-    memory_.close(GraphPlace::Kind::capture, capture->id.value);
   const CUresult result = streams_.end_capture(stream, simulated);
+  // A stream that did not begin the capture does not end it.
+  if (!capture || streams_.timed().capture_of(stream)) return result;
+  const Target target = std::move(targets_.extract(capture->id.value).mapped());
   if (result != CUDA_SUCCESS) return result;
-  made = graph == 0 ? next_handle_++ << place_bits : graph;
-  use(made, simulated);
-  return CUDA_SUCCESS;
+  made = target.graph;
+  if (simulated_.contains(made))
+    append(simulated, target);
+  else
+    use(made, simulated);
+  return result;
 }
 
 std::optional<std::uint64_t> DriverGraphs::clone(std::uint64_t graph) {
@@ -73,8 +102,7 @@ std::uint64_t DriverGraphs::add_node(std::uint64_t graph, WorkOrder order,
                                      std::span<const CUgraphNode> after) {
   const CapturedGraph* const known = find(graph);
   CapturedNode node;
-  for (const CUgraphNode before : after) node.after.push_back(place_of(value_of(before)).place);
-  std::ranges::sort(node.after);
+  node.after = places_of(after);
   const auto place = static_cast<std::uint32_t>(known->nodes.size());
   const GraphId simulated = simulated_.at(graph);
   node.work = streams_.keep_for_graph(simulated, std::move(order));
@@ -115,6 +143,13 @@ const CapturedGraph* DriverGraphs::find(std::uint64_t graph) const {
 
 std::uint64_t DriverGraphs::node_handle(const NodePlace& node) {
   return node_bit | node.graph | node.place;
+}
+
+std::vector<std::uint32_t> DriverGraphs::places_of(std::span<const CUgraphNode> nodes) {
+  std::vector<std::uint32_t> places;
+  for (const CUgraphNode node : nodes) places.push_back(place_of(value_of(node)).place);
+  std::ranges::sort(places);
+  return places;
 }
 
 NodePlace DriverGraphs::place_of(std::uint64_t node) {

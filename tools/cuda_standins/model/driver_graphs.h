@@ -28,8 +28,14 @@ class DriverGraphs {
 
   /// A handle of an empty graph.
   std::uint64_t create();
-  /// Turns the capture into this graph or, with 0, into a new one.
-  CUresult end_capture(streams::StreamAt stream, std::uint64_t graph, std::uint64_t& made);
+  /// The capture of the stream will be added to this graph, behind these nodes; with 0 it will be
+  /// a new one. Requires: there is such a capture, and the graph takes a node behind them.
+  void capture_into(std::uint64_t graph, streams::StreamAt stream,
+                    std::span<const CUgraphNode> after);
+  /// The graph that a capture will be, or be added to. Requires: the capture was begun with one.
+  std::uint64_t graph_of(allocator::CaptureId capture) const;
+  /// Turns the capture into its graph.
+  CUresult end_capture(streams::StreamAt stream, std::uint64_t& made);
   std::optional<std::uint64_t> clone(std::uint64_t graph);
   bool destroy(std::uint64_t graph);
 
@@ -60,7 +66,17 @@ class DriverGraphs {
   static constexpr std::uint64_t node_bit = 1ULL << 62;
   static constexpr unsigned place_bits = 24;
 
+  struct Target {
+    std::uint64_t graph = 0;
+    /// Places of the nodes that come before.
+    std::vector<std::uint32_t> after;
+  };
+
+  /// In their order.
+  static std::vector<std::uint32_t> places_of(std::span<const CUgraphNode> nodes);
   streams::GraphId new_simulated();
+  /// Adds a graph's nodes behind those of another. It is empty from then on.
+  void append(streams::GraphId graph, const Target& target);
   void use(std::uint64_t handle, streams::GraphId simulated);
   void let_go(streams::GraphId simulated);
 
@@ -72,6 +88,8 @@ class DriverGraphs {
   std::uint64_t next_simulated_ = 1;
   /// The simulator's graphs behind graphs and executables, by handle.
   std::map<std::uint64_t, streams::GraphId> simulated_;
+  /// By the number of a capture.
+  std::map<std::uint64_t, Target> targets_;
   /// The number of handles of each.
   std::map<streams::GraphId, std::uint32_t> users_;
 };

@@ -138,6 +138,13 @@ void DriverStreams::destroy_graph(streams::GraphId graph) {
   }
 }
 
+void DriverStreams::move_payloads(streams::GraphId graph, streams::GraphId to) {
+  const auto moved = graph_tags_.extract(graph);
+  if (!moved) return;
+  std::vector<std::uint64_t>& tags = graph_tags_[to];
+  tags.insert(tags.end(), moved.mapped().begin(), moved.mapped().end());
+}
+
 std::vector<std::uint64_t> DriverStreams::take_captured_tags(allocator::CaptureId capture) {
   auto taken = captured_tags_.extract(capture);
   return taken ? std::move(taken.mapped()) : std::vector<std::uint64_t>();

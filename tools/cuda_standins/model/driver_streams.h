@@ -55,6 +55,8 @@ class DriverStreams final : private streams::StreamWatcher {
   /// Asks all work of the graph whether it can be launched now.
   CUresult prepare_launch(streams::GraphId graph);
   void destroy_graph(streams::GraphId graph);
+  /// Work that is kept for a graph is kept for the other one from then on.
+  void move_payloads(streams::GraphId graph, streams::GraphId to);
 
   // Events.
   CUevent create_event(const EventFacts& facts);

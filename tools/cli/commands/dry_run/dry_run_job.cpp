@@ -30,6 +30,13 @@ int rank_of(const std::string& name) {
   return name.starts_with("libcudart.so") ? 1 : 2;
 }
 
+/// Compilers need no GPU: a program that finds one of its own by a path uses that one. Others find
+/// the stand-in by LD_LIBRARY_PATH.
+bool is_preloaded(std::string_view name) {
+  return name.find(".so.") != std::string_view::npos && !name.starts_with("libnvrtc.") &&
+         !name.starts_with("libnvJitLink.");
+}
+
 /// A variable that lists folders, and the one of ours that comes first in it.
 struct FolderList {
   const char* variable;
@@ -161,8 +168,7 @@ std::vector<std::filesystem::path> stand_in_libraries(const std::filesystem::pat
   const std::filesystem::path place = folder / "lib";
   if (std::filesystem::is_directory(place))
     for (const auto& entry : std::filesystem::directory_iterator(place))
-      if (entry.path().filename().string().find(".so.") != std::string::npos)
-        libraries.push_back(entry.path());
+      if (is_preloaded(entry.path().filename().string())) libraries.push_back(entry.path());
   if (libraries.empty())
     throw traces::InputError({place.string(), "", "stand-ins for CUDA's libraries", "none"});
   std::ranges::sort(libraries, {}, [](const std::filesystem::path& path) {
