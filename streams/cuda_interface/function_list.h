@@ -274,7 +274,7 @@
   One(cuMemFree, cuMemFree_v2, 3020, written, asked, memory, required(mem_free), (CUdeviceptr at)) \
   One(cuMemFreeHost, cuMemFreeHost, 2000, written, asked, recorded, no, (void* memory))            \
   BareOne(cuMemGetAddressRange, 2000, unknown, no)                                                 \
-  One(cuMemGetAddressRange, cuMemGetAddressRange_v2, 3020, written, asked, no, no,                 \
+  One(cuMemGetAddressRange, cuMemGetAddressRange_v2, 3020, written, asked, memory, no,             \
       (CUdeviceptr* base, std::size_t* bytes, CUdeviceptr at))                                     \
   One(cuMemGetHandleForAddressRange, cuMemGetHandleForAddressRange, 11070,                         \
       written, asked, memory, optional(mem_range_handle),                                          \
@@ -308,9 +308,10 @@
   BareOne(cuMipmappedArrayGetLevel, 5000, unknown, asked)                                          \
   BareOne(cuMipmappedArrayGetMemoryRequirements, 11060, unknown, asked)                            \
   BareOne(cuMipmappedArrayGetSparseProperties, 11010, unknown, asked)                              \
-  One(cuPointerGetAttribute, cuPointerGetAttribute, 4000, written, asked, no, no,                  \
+  One(cuPointerGetAttribute, cuPointerGetAttribute, 4000, written, asked, memory, no,              \
       (void* into, CUpointer_attribute attribute, CUdeviceptr at))                                 \
-  One(cuPointerGetAttributes, cuPointerGetAttributes, 7000, written, asked, no, no,                \
+  One(cuPointerGetAttributes, cuPointerGetAttributes, 7000,                                        \
+      written, asked, memory, optional(pointer_attributes),                                        \
       (unsigned count, CUpointer_attribute* attributes, void** into, CUdeviceptr at))              \
   One(cuPointerSetAttribute, cuPointerSetAttribute, 6000,                                          \
       written, no, memory, optional(pointer_set_attribute),                                        \

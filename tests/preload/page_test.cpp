@@ -69,7 +69,7 @@ const std::map<std::string, Names>& tests_of_rows() {
       {"relies on `cuMemFree` to wait",
        {"RowsInModes.a_free_waits_for_work_where_the_row_says_so"}},
       {"asks in which allocation an address lies",
-       {"RowsInModes.an_address_lies_in_an_allocation_of_the_driver"}},
+       {"RowsInModes.an_address_lies_in_the_programs_own_block"}},
       {"meets an error that lasts", {"Rows.are_as_without_the_library/device_error"}},
       {"calls from several threads",
        {"Processes.many_threads_at_once", "FakeDriversPrograms.end_well_in_every_mode/threads",

@@ -77,6 +77,53 @@ TEST(ShimSemantics, memory_with_an_exported_part_serves_a_request_once_the_rest_
   EXPECT_EQ(setup.try_alloc(&at, 64 * mib), CUDA_SUCCESS);
 }
 
+TEST(ShimSemantics, the_range_around_an_address_is_what_the_program_asked_for) {
+  ShimSetup setup;
+  setup.alloc(512);
+  const CUdeviceptr at = setup.alloc(80);
+  setup.alloc(512);
+  CUdeviceptr base = 0;
+  std::size_t bytes = 0;
+  EXPECT_EQ(setup.shim().mem_get_address_range(&base, &bytes, at + 79), CUDA_SUCCESS);
+  EXPECT_EQ(base, at);
+  EXPECT_EQ(bytes, 80U);
+  EXPECT_EQ(setup.shim().mem_get_address_range(nullptr, &bytes, at), CUDA_SUCCESS);
+  EXPECT_EQ(setup.shim().mem_get_address_range(&base, &bytes, at + 80), CUDA_ERROR_NOT_FOUND);
+
+  base = 0;
+  bytes = 0;
+  EXPECT_EQ(
+      setup.shim().pointer_get_attribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at + 8),
+      CUDA_SUCCESS);
+  EXPECT_EQ(setup.shim().pointer_get_attribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at + 8),
+            CUDA_SUCCESS);
+  EXPECT_EQ(base, at);
+  EXPECT_EQ(bytes, 80U);
+  EXPECT_EQ(setup.shim().pointer_get_attribute(&base, CU_POINTER_ATTRIBUTE_CONTEXT, at),
+            std::nullopt);
+
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(setup.shim().mem_get_address_range(&base, &bytes, at), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(setup.shim().mem_get_address_range(&base, &bytes, 4096), std::nullopt);
+}
+
+TEST(ShimSemantics, several_attributes_of_an_address_have_the_same_range) {
+  ShimSetup setup;
+  setup.alloc(512);
+  const CUdeviceptr at = setup.alloc(80);
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+                                      CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                      CU_POINTER_ATTRIBUTE_CONTEXT};
+  std::size_t bytes = 0;
+  CUdeviceptr base = 0;
+  CUcontext context = nullptr;
+  void* into[] = {&bytes, &base, &context};
+  ASSERT_EQ(setup.shim().pointer_get_attributes(3, attributes, into, at + 1), CUDA_SUCCESS);
+  EXPECT_EQ(bytes, 80U);
+  EXPECT_EQ(base, at);
+  EXPECT_EQ(context, setup.context());
+}
+
 TEST(ShimSemantics, a_block_with_synchronous_operations_is_never_used_again) {
   ShimSetup setup;
   const CUdeviceptr at = setup.alloc(4 * mib);

@@ -177,6 +177,13 @@ VRAMLAB_EXPORT_BOTH(cuMemFreeAsync, cuMemFreeAsync_ptsz, (CUdeviceptr at, CUstre
                     free_async<hook>(at, stream))
 VRAMLAB_EXPORT(cuMemGetInfo_v2, (std::size_t* free, std::size_t* total),
                instead_of<hook, &MemoryCalls::mem_get_info>(free, total))
+VRAMLAB_EXPORT(cuMemGetAddressRange_v2, (CUdeviceptr* base, std::size_t* bytes, CUdeviceptr at),
+               instead_of<hook, &MemoryCalls::mem_get_address_range>(base, bytes, at))
+VRAMLAB_EXPORT(cuPointerGetAttribute, (void* into, CUpointer_attribute attribute, CUdeviceptr at),
+               instead_of<hook, &MemoryCalls::pointer_get_attribute>(into, attribute, at))
+VRAMLAB_EXPORT(cuPointerGetAttributes,
+               (unsigned count, CUpointer_attribute* attributes, void** into, CUdeviceptr at),
+               instead_of<hook, &MemoryCalls::pointer_get_attributes>(count, attributes, into, at))
 VRAMLAB_EXPORT(cuIpcGetMemHandle, (CUipcMemHandle* handle, CUdeviceptr at),
                instead_of<hook, &MemoryCalls::ipc_get_mem_handle>(handle, at))
 VRAMLAB_EXPORT(cuMemGetHandleForAddressRange,

@@ -99,6 +99,21 @@ class MemoryCalls {
   virtual std::optional<CUresult> mem_get_info(std::size_t* /*free*/, std::size_t* /*total*/) {
     return std::nullopt;
   }
+  virtual std::optional<CUresult> mem_get_address_range(CUdeviceptr* /*base*/,
+                                                        std::size_t* /*bytes*/,
+                                                        CUdeviceptr /*at*/) {
+    return std::nullopt;
+  }
+  virtual std::optional<CUresult> pointer_get_attribute(void* /*into*/,
+                                                        CUpointer_attribute /*attribute*/,
+                                                        CUdeviceptr /*at*/) {
+    return std::nullopt;
+  }
+  virtual std::optional<CUresult> pointer_get_attributes(unsigned /*count*/,
+                                                         CUpointer_attribute* /*attributes*/,
+                                                         void** /*into*/, CUdeviceptr /*at*/) {
+    return std::nullopt;
+  }
   virtual std::optional<CUresult> ipc_get_mem_handle(CUipcMemHandle* /*handle*/,
                                                      CUdeviceptr /*at*/) {
     return std::nullopt;

@@ -157,11 +157,14 @@ bool Arena::owns(CUdeviceptr at) {
   return standing_of({at}) != Standing::not_ours;
 }
 
-bool Arena::holds(CUdeviceptr at) {
+bool Arena::holds(CUdeviceptr at) { return block_around(at).has_value(); }
+
+std::optional<HeldBlock> Arena::block_around(CUdeviceptr at) {
   const std::lock_guard lock(lock_);
-  if (standing_of({at}) == Standing::not_ours) return false;
-  const std::optional<HeldBlock> block = cache_->held_around({at});
-  return block && standing_of(block->address) == Standing::held;
+  if (standing_of({at}) == Standing::not_ours) return std::nullopt;
+  std::optional<HeldBlock> block = cache_->held_around({at});
+  if (block && standing_of(block->address) != Standing::held) block.reset();
+  return block;
 }
 
 auto Arena::begin_free(Address at) -> Free {

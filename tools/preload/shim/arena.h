@@ -97,6 +97,8 @@ class Arena {
   bool owns(CUdeviceptr at);
   /// The program has a block here.
   bool holds(CUdeviceptr at);
+  /// The program's block that the address lies in.
+  std::optional<HeldBlock> block_around(CUdeviceptr at);
   /// Says whether the driver's allocation around the address begins where the program's block does,
   /// so that a handle of it is right.
   bool may_export(CUdeviceptr at);

@@ -20,6 +20,8 @@ namespace vramlab::shim {
 struct HeldBlock {
   Address address;
   Bytes size;
+  /// As the program asked for.
+  Bytes requested;
   Address segment;
   Bytes segment_size;
   /// The segment is many allocations of the driver, one for each unit.

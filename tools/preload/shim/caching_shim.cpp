@@ -1,6 +1,7 @@
 #include "tools/preload/shim/caching_shim.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "allocator/options/size_rules.h"
 #include "tools/preload/shim/reports.h"
@@ -100,6 +101,61 @@ Arena* CachingShim::owner_of(CUdeviceptr at) {
   if (now == nullptr) return nullptr;
   return now->arenas.ask_owner(at,
                                [at](Arena& arena) { return arena.owns(at) ? &arena : nullptr; });
+}
+
+std::optional<CachingShim::Range> CachingShim::range_around(CUdeviceptr at) {
+  Arena* const owner = owner_of(at);
+  if (owner == nullptr) return std::nullopt;
+  const std::optional<HeldBlock> block = owner->block_around(at);
+  // Bytes behind a request and blocks that were freed are no memory of the program.
+  if (!block || Address{at} >= block->address + block->requested) return Range{};
+  return Range{block->address.value, block->requested.count};
+}
+
+std::optional<CUresult> CachingShim::mem_get_address_range(CUdeviceptr* base, std::size_t* bytes,
+                                                           CUdeviceptr at) {
+  const std::optional<Range> range = range_around(at);
+  if (!range) return std::nullopt;
+  if (range->bytes == 0) return CUDA_ERROR_NOT_FOUND;
+  if (base != nullptr) *base = range->base;
+  if (bytes != nullptr) *bytes = range->bytes;
+  return CUDA_SUCCESS;
+}
+
+namespace {
+
+/// Whether the attribute is one of the allocation's range; then its value is written.
+bool tell_range(CUdeviceptr base, std::size_t bytes, CUpointer_attribute attribute, void* into) {
+  if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+    std::memcpy(into, &base, sizeof base);
+  else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+    std::memcpy(into, &bytes, sizeof bytes);
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
+
+std::optional<CUresult> CachingShim::pointer_get_attribute(void* into,
+                                                           CUpointer_attribute attribute,
+                                                           CUdeviceptr at) {
+  const std::optional<Range> range = into == nullptr ? std::nullopt : range_around(at);
+  if (!range || range->bytes == 0 || !tell_range(range->base, range->bytes, attribute, into))
+    return std::nullopt;
+  return CUDA_SUCCESS;
+}
+
+std::optional<CUresult> CachingShim::pointer_get_attributes(unsigned count,
+                                                            CUpointer_attribute* attributes,
+                                                            void** into, CUdeviceptr at) {
+  const std::optional<Range> range = range_around(at);
+  if (!range || range->bytes == 0 || driver_.pointer_attributes == nullptr) return std::nullopt;
+  const CUresult result = driver_.pointer_attributes(count, attributes, into, at);
+  for (unsigned place = 0; result == CUDA_SUCCESS && place < count; ++place)
+    if (into[place] != nullptr)
+      tell_range(range->base, range->bytes, attributes[place], into[place]);
+  return result;
 }
 
 std::optional<CUresult> CachingShim::ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) {

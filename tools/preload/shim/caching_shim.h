@@ -33,6 +33,12 @@ class CachingShim final : public preload::MemoryCalls {
   CUresult mem_free(CUdeviceptr at) override;
   CUresult mem_free_async(CUdeviceptr at, preload::StreamHandle stream) override;
   std::optional<CUresult> mem_get_info(std::size_t* free, std::size_t* total) override;
+  std::optional<CUresult> mem_get_address_range(CUdeviceptr* base, std::size_t* bytes,
+                                                CUdeviceptr at) override;
+  std::optional<CUresult> pointer_get_attribute(void* into, CUpointer_attribute attribute,
+                                                CUdeviceptr at) override;
+  std::optional<CUresult> pointer_get_attributes(unsigned count, CUpointer_attribute* attributes,
+                                                 void** into, CUdeviceptr at) override;
   std::optional<CUresult> ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) override;
   std::optional<CUresult> handle_for_address_range(void* handle, CUdeviceptr at, std::size_t bytes,
                                                    CUmemRangeHandleType type,
@@ -89,9 +95,17 @@ class CachingShim final : public preload::MemoryCalls {
     EndedContexts ended;
   };
 
+  /// Memory that the program asked for.
+  struct Range {
+    CUdeviceptr base = 0;
+    std::size_t bytes = 0;
+  };
+
   State* state() const { return state_.load(std::memory_order_acquire); }
   /// The arena that the address belongs to; null if it belongs to none.
   Arena* owner_of(CUdeviceptr at);
+  /// Empty if the memory is none of ours, and of no bytes if the program has none there.
+  std::optional<Range> range_around(CUdeviceptr at);
   ContextRecord* context_of(State& now, CUstream stream);
   static void close_capture(State& now, CUstream stream);
   static void keep_report(State& now, const Arena& ended);

@@ -185,8 +185,8 @@ std::optional<HeldBlock> EngineCache<Engine>::held_around(Address at) const {
     const Block& block = blocks[i];
     if (at < block.address || at >= block.end()) continue;
     if (block.use() != BlockUse::live) return std::nullopt;
-    return HeldBlock{block.address, block.size(), segment->base, segment->size,
-                     segment->is_expandable};
+    return HeldBlock{block.address, block.size(),  block.requested,
+                     segment->base, segment->size, segment->is_expandable};
   }
   return std::nullopt;
 }

@@ -240,7 +240,7 @@ std::optional<HeldBlock> WholeCache::held_around(Address at) const {
   if (above == held_.begin()) return std::nullopt;
   const auto& [address, size] = *std::prev(above);
   if (at >= address + size) return std::nullopt;
-  return HeldBlock{address, size, address, size};
+  return HeldBlock{address, size, size, address, size};
 }
 
 bool WholeCache::release_segment(Address segment, const std::function<bool(Address)>& may_go) {
