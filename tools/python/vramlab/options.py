@@ -262,7 +262,7 @@ class ConvertOptions(TypedDict, total=False):
     anonymize: bool
     device: int
     force: bool
-    format: Literal["pickle", "json", "native-text", "native-binary", "rmm", "perfetto"]
+    format: Literal["pickle", "json", "native-text", "native-binary", "native-script", "rmm", "perfetto"]
     from_: Amount
     stream: int
     strip_frames: bool
