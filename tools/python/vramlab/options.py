@@ -188,6 +188,7 @@ class PoliciesOptions(TypedDict, total=False):
 class StepsOptions(TypedDict, total=False):
     """Options of vramlab steps."""
 
+    beside: Text
     conf: Text
     count: int
     cudagraph_initial_mempool: Amount
