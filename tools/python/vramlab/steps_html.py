@@ -76,7 +76,8 @@ def _counters(step: Dict[str, Any]) -> str:
     for counter in step["counters"]:
         change = counter["after"] - counter["before"]
         shown = size_text if "bytes" in counter["name"] else str
-        lines.append(f"{counter['name'].split('.')[0]} {shown(counter['after'])} ({'+' if change > 0 else '-'}{shown(abs(change))})")
+        sign = "+" if change > 0 else "-"
+        lines.append(f"{counter['name'].split('.')[0]} {shown(counter['after'])} ({sign}{shown(abs(change))})")
     return "<br>".join(_text(line) for line in lines)
 
 
