@@ -53,6 +53,7 @@ class Recording {
   ~Recording();
 
   const std::string& file() const { return file_; }
+  traces::TraceFormat format() const { return trace_.format; }
   bool is_program() const { return trace_.kind == traces::TraceKind::program; }
   /// The memory that is shown. For the host, the history is about pinned memory, shown as that of a
   /// device, and a program's memory events are those of pinned memory.

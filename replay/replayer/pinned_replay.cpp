@@ -210,7 +210,6 @@ BlockState state_of(const HostBlockState& block) {
   return block.active ? BlockState::active_pending_free : BlockState::inactive;
 }
 
-/// A block is handed out whole, so it is a segment.
 SnapshotSegment segment_of(const HostBlockState& block) {
   SnapshotSegment segment;
   segment.address = block.address;
@@ -224,6 +223,19 @@ SnapshotSegment segment_of(const HostBlockState& block) {
 }
 
 }  // namespace
+
+Snapshot HostReplay::state() const {
+  Snapshot state;
+  for (const HostBlockState& block : engine_.snapshot())
+    state.segments.push_back(segment_of(block));
+  return state;
+}
+
+std::optional<Address> HostReplay::address_of(std::uint64_t id) const {
+  const auto found = held_.find(id);
+  if (found == held_.end() || found->second.requested == Bytes{}) return std::nullopt;
+  return found->second.address;
+}
 
 KeptHostHistory HostReplay::kept_history() const {
   KeptHostHistory kept;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "allocator/pinned/pinned_allocator.h"
 #include "allocator/types/host_values.h"
+#include "allocator/types/snapshot.h"
 #include "replay/metrics/memory_curve.h"
 #include "replay/metrics/metrics.h"
 #include "replay/recording/recorded_history.h"
@@ -83,6 +85,14 @@ class HostReplay {
   /// Whether there was an event about pinned memory.
   bool has_events() const { return has_events_; }
   HostReport report() const;
+  /// The state now. A block is handed out whole, so it is a segment.
+  Snapshot state() const;
+  HostStatisticValues statistics() const { return engine_.statistics(); }
+  /// Null for a request of nothing, and for an id that is free.
+  std::optional<Address> address_of(std::uint64_t id) const;
+  /// Requires: the conditions say that the history is kept.
+  std::vector<HostEvent> history() const { return engine_.history(); }
+  std::size_t history_size() const { return engine_.history_size(); }
   /// Requires: the conditions say that it is kept.
   KeptHostHistory kept_history() const;
 

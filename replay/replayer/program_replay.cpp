@@ -78,7 +78,7 @@ HostReplay* ProgramReplay::host() {
     conditions.streams = &ordered_streams().program();
   else if (timing == FreeTiming::modelled)
     conditions.streams = &virtual_streams();
-  if (watch_.at_host_end) conditions.keeps = KeepsHostHistory::yes;
+  if (watch_.at_host_end || watch_.after_host_event) conditions.keeps = KeepsHostHistory::yes;
   host_ = std::make_unique<HostReplay>(conditions);
   return host_.get();
 }
@@ -128,6 +128,7 @@ void ProgramReplay::apply_to_host(const ProgramEvent& event, std::uint64_t numbe
     throw streams::EndlessWait("host thread " + std::to_string(event.thread) +
                                " waits for work that never ends");
   host_->apply(event, number, texts_);
+  if (watch_.after_host_event) watch_.after_host_event(*host_, event, number);
 }
 
 void ProgramReplay::apply(const ProgramEvent& event, std::uint64_t number) {

@@ -25,6 +25,10 @@ struct ReplayWatch {
   std::function<void(traces::ProgramEvent& event, std::uint64_t number)> before_event = {};
   std::function<void(DeviceReplay& replay, const traces::ProgramEvent& event, std::uint64_t number)>
       after_event = {};
+  /// The same for events about pinned host memory, whose history is kept then. Only of programs.
+  std::function<void(const HostReplay& replay, const traces::ProgramEvent& event,
+                     std::uint64_t number)>
+      after_host_event = {};
   /// Once for each device of a recording, when what was there at the start is laid out.
   std::function<void(DeviceReplay& replay)> at_start = {};
   /// The last event of each device that is replayed; all of a device that is not named.

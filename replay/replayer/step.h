@@ -1,5 +1,5 @@
-// Step: what the allocator of one device did at one event, as it says itself: the rules that
-// decided something, the entries of its history, and its state afterwards.
+// Step: what the allocator of one device, or that of pinned memory, did at one event, as it says
+// itself: the rules that decided something, the entries of its history, and its state afterwards.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,12 @@
 
 namespace vramlab::replay {
 
-/// A counter of torch.cuda.memory_stats() that an event changed.
+/// The allocator that a step is of. That of pinned memory serves all devices and announces no
+/// rules.
+enum class StepMemory : std::uint8_t { device, pinned };
+
+/// A counter that an event changed: of torch.cuda.memory_stats(), or of host_memory_stats() as
+/// PyTorch names them from 2.11 on.
 struct CounterChange {
   /// As there, such as `segment.all.current`.
   std::string_view name;
@@ -27,6 +32,7 @@ struct CounterChange {
 
 struct Step {
   std::uint64_t number = 0;
+  StepMemory memory = StepMemory::device;
   traces::ProgramEvent event;
   /// In the order in which they acted; none where the allocator was not asked.
   std::vector<allocator::Rule> rules;

@@ -1,5 +1,5 @@
-"""docs/guide/tour.ipynb: every cell runs, and shows the output that is written below it. Jupyter is
-not needed; if nbclient is installed, it runs the notebook, too.
+"""docs/guide/tour.ipynb and allocator.ipynb: every cell runs, and shows the output that is written
+below it. Jupyter is not needed; if nbclient is installed, it runs the notebooks, too.
 
     python3 -B tests/python/tour_test.py PROGRAM    writes the outputs anew
 """
@@ -10,15 +10,16 @@ import importlib.util
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
 
-NOTEBOOK = os.path.abspath("docs/guide/tour.ipynb")
+NOTEBOOKS = [os.path.abspath(f"docs/guide/{name}.ipynb") for name in ("tour", "allocator")]
 
 
-def read():
-    with open(NOTEBOOK, encoding="utf-8") as file:
+def read(notebook):
+    with open(notebook, encoding="utf-8") as file:
         return json.load(file)
 
 
@@ -71,12 +72,17 @@ class Tour(unittest.TestCase):
     """The notebook."""
 
     def test_every_cell_shows_what_is_written_below_it(self):
-        notebook = read()
-        with in_folder_of_its_own():
-            for cell, shown in run_cells(notebook):
-                kept = [{key: value for key, value in output.items() if key != "execution_count"}
-                        for output in cell["outputs"]]
-                self.assertEqual(kept, shown, "".join(cell["source"]))
+        for notebook in NOTEBOOKS:
+            with in_folder_of_its_own():
+                for cell, shown in run_cells(read(notebook)):
+                    kept = [{key: value for key, value in output.items() if key != "execution_count"}
+                            for output in cell["outputs"]]
+                    self.assertEqual(kept, shown, "".join(cell["source"]))
+
+    def test_the_stations_are_those_of_the_page(self):
+        found = subprocess.run([sys.executable, "-B", "tools/dev/write_stations.py", "--check"],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual((found.stdout, found.returncode), ("", 0))
 
     @unittest.skipUnless(importlib.util.find_spec("nbclient")
                          and importlib.util.find_spec("ipykernel"), "nbclient is not installed")
@@ -84,22 +90,23 @@ class Tour(unittest.TestCase):
         import nbclient
         import nbformat
 
-        notebook = nbformat.read(NOTEBOOK, as_version=4)
-        with in_folder_of_its_own():
-            paths = os.pathsep.join(path for path in sys.path if path)
-            os.environ["PYTHONPATH"] = paths
-            nbclient.NotebookClient(notebook, timeout=120).execute()
+        for name in NOTEBOOKS:
+            notebook = nbformat.read(name, as_version=4)
+            with in_folder_of_its_own():
+                paths = os.pathsep.join(path for path in sys.path if path)
+                os.environ["PYTHONPATH"] = paths
+                nbclient.NotebookClient(notebook, timeout=120).execute()
 
 
-def write():
-    notebook = read()
+def write(name):
+    notebook = read(name)
     with in_folder_of_its_own():
         for number, (cell, shown) in enumerate(run_cells(notebook), start=1):
             cell["execution_count"] = number
             cell["outputs"] = [{**output, "execution_count": number}
                                if output["output_type"] == "execute_result" else output
                                for output in shown]
-    with open(NOTEBOOK, "w", encoding="utf-8") as file:
+    with open(name, "w", encoding="utf-8") as file:
         json.dump(notebook, file, indent=1, ensure_ascii=False, sort_keys=True)
         file.write("\n")
 
@@ -107,4 +114,5 @@ def write():
 if __name__ == "__main__":
     os.environ["VRAMLAB_PROGRAM"] = os.path.abspath(sys.argv.pop(1))
     sys.path.insert(0, os.path.abspath("tools/python"))
-    write()
+    for each in NOTEBOOKS:
+        write(each)

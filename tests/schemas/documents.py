@@ -126,6 +126,8 @@ def of_samples(vramlab, scratch):
     yield "steps", vramlab.json("steps", SAMPLES + "graphs.vtrace.jsonl", "--count", "300")
     yield "steps", vramlab.json("steps", SAMPLES + "leak.vtrace", "--from", "700", "--count", "200",
                                 "--device-memory", "300MiB")
+    yield "steps", vramlab.json("steps", "tools/web/page/tour/14-pinned.vtrace.py")
+    yield "steps", vramlab.json("steps", "tools/web/page/tour/13-two-versions.vtrace.py", "--beside", "2.15")
     for name in STREAM_PROGRAMS:
         yield "streams-program", vramlab.json("streams", SAMPLES + name)
     yield "diff", vramlab.json("diff", f"{scratch}/leak.pickle", f"{scratch}/state.json",

@@ -112,6 +112,7 @@ TraceKind kind_of(std::unique_ptr<ByteSource>& source, TraceFormat format) {
     case TraceFormat::native_text:
     case TraceFormat::native_binary:
       return kind_of_native(source, format);
+    case TraceFormat::native_script:
     case TraceFormat::torch_profiler:
     case TraceFormat::rmm_log:
     case TraceFormat::bfc_log:

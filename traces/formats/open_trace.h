@@ -18,6 +18,7 @@ enum class TraceFormat : std::uint8_t {
   snapshot_json,
   native_text,
   native_binary,
+  native_script,
   torch_profiler,
   rmm_log,
   memory_timeline,

@@ -16,6 +16,8 @@
 #include "traces/logs/rmm_log.h"
 #include "traces/model/snapshot_writer.h"
 #include "traces/native/native_binary.h"
+#include "traces/native/native_script.h"
+#include "traces/native/native_script_writer.h"
 #include "traces/native/native_text.h"
 #include "traces/native/native_text_writer.h"
 
@@ -87,7 +89,7 @@ struct FormatRow {
   std::array<std::string_view, 2> endings;
 };
 
-constexpr std::array<FormatRow, 8> rows = {{
+constexpr std::array<FormatRow, 9> rows = {{
     {"PyTorch snapshot (pickle)",
      false,
      begins_like_pickle,
@@ -132,6 +134,15 @@ constexpr std::array<FormatRow, 8> rows = {{
      make_native_binary_writer,
      "native-binary",
      {".vtrace"}},
+    {"native trace (script)",
+     true,
+     begins_like_native_script,
+     [](OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) -> SnapshotFacts {
+       return {{}, {}, read_native_script(*trace.source, trace.file, tables, sinks.program)};
+     },
+     make_native_script_writer,
+     "native-script",
+     {".vtrace.py"}},
     {"torch profiler trace",
      true,
      nullptr,
@@ -289,8 +300,8 @@ SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSi
 
 std::span<const TraceFormat> written_formats() {
   using enum TraceFormat;
-  static constexpr std::array written = {snapshot_pickle, snapshot_json, native_text, native_binary,
-                                         rmm_log};
+  static constexpr std::array written = {snapshot_pickle, snapshot_json, native_text,
+                                         native_binary,   native_script, rmm_log};
   return written;
 }
 

@@ -160,4 +160,22 @@ std::string assembled_binary(const std::string& bytes) {
   return file += traces::bytes_of(end);
 }
 
+Broken broken_rule_of_native_script(const std::string& bytes) {
+  const NativeRewriting whole = rewrite_native_script(bytes);
+  const NativeRewriting dribbled = rewrite_native_script(bytes, few_trace_bytes);
+  if (whole.error != dribbled.error || whole.text != dribbled.text)
+    return "the answer depends on how the bytes arrive";
+  if (!whole.error.empty())
+    return whole.error.find("line ") == std::string::npos ? Broken("an error names no line")
+                                                          : std::nullopt;
+  const std::string script = native_script_of(whole.text);
+  // A text may be spelled by more bytes than a line of a script has.
+  constexpr std::size_t surely_read = 256;
+  if (bytes.size() > surely_read) return std::nullopt;
+  const NativeRewriting again = rewrite_native_script(script);
+  if (!again.error.empty()) return "what was written is refused: " + again.error;
+  if (native_script_of(again.text) != script) return "what was written reads as something else";
+  return std::nullopt;
+}
+
 }  // namespace vramlab::support

@@ -19,6 +19,12 @@ NativeRewriting rewrite_native_text(const std::string& bytes,
 NativeRewriting rewrite_native_binary(const std::string& bytes,
                                       std::size_t bytes_at_a_time = 1 << 20);
 
+/// The same for a script.
+NativeRewriting rewrite_native_script(const std::string& bytes,
+                                      std::size_t bytes_at_a_time = 1 << 20);
+
+/// A text that is read without an error as a script.
+std::string native_script_of(const std::string& text);
 /// The binary form of a text that is read without an error.
 std::string native_binary_of(const std::string& text);
 

@@ -175,6 +175,7 @@ TEST(TraceFormats, every_format_that_is_written_stands_on_the_page) {
 TEST(TraceFormats, an_output_is_of_the_format_that_is_named_or_that_its_ending_says) {
   EXPECT_EQ(find_format("a.vtrace.jsonl", "", written_formats()), TraceFormat::native_text);
   EXPECT_EQ(find_format("a.vtrace", "", written_formats()), TraceFormat::native_binary);
+  EXPECT_EQ(find_format("a.vtrace.py", "", written_formats()), TraceFormat::native_script);
   EXPECT_EQ(find_format("a.vtrace", "pickle", written_formats()), TraceFormat::snapshot_pickle);
   EXPECT_EQ(find_format("a.pickle", "", native_formats), std::nullopt);
   EXPECT_THROW(output_format("a.txt", "", native_formats), InputError);

@@ -11,6 +11,7 @@ namespace vramlab::tests {
 namespace {
 
 using support::broken_rule_of_native_binary;
+using support::broken_rule_of_native_script;
 using support::broken_rule_of_native_text;
 
 void change_one_byte(std::string& bytes, std::uint64_t seed) {
@@ -32,6 +33,20 @@ TEST(NativeFuzzBodies, changed_samples_keep_all_rules) {
         support::sample_bytes(seed % 2 == 0 ? support::every_shape : support::whole_program);
     change_one_byte(text, seed);
     EXPECT_EQ(broken_rule_of_native_text(text), std::nullopt) << seed;
+  }
+}
+
+TEST(NativeFuzzBodies, scripts_with_changed_bytes_keep_all_rules) {
+  const std::string whole =
+      support::native_script_of(support::sample_bytes(support::whole_program));
+  const std::string small =
+      "program(memory=1*GiB)\nwith pool((0, 1)):\n  a = empty(4*MiB + 1)\n  del a # c\n";
+  EXPECT_EQ(broken_rule_of_native_script(whole), std::nullopt);
+  EXPECT_EQ(broken_rule_of_native_script(small), std::nullopt);
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    std::string script = seed % 4 == 0 ? whole : small;
+    change_one_byte(script, seed);
+    EXPECT_EQ(broken_rule_of_native_script(script), std::nullopt) << seed << "\n" << script;
   }
 }
 

@@ -11,7 +11,7 @@ const top = new URL("../../../", import.meta.url).pathname;
 const sample = (name) => join(top, "traces/samples", name);
 const example = join(top, "tools/web/page/example.pickle.gz");
 const folderOfTour = join(top, "tools/web/page/tour");
-const tour = readdirSync(folderOfTour).filter((name) => name.endsWith(".jsonl")).sort()
+const tour = readdirSync(folderOfTour).filter((name) => name.endsWith(".py")).sort()
   .map((name) => join(folderOfTour, name));
 const json = (...words) => JSON.parse(runNativeOrThrow([...words, "--json"], tmpdir()));
 
@@ -331,7 +331,15 @@ for (const kind of browsers) describe(kind.browser, () => {
         await tab.click("#next-step");
       }
     }
-    assert.match(await tab.text("#step-said"), /Request 4: 12\.00 MiB/);
+    await tab.enterStation(12);
+    await tab.click("#last-step");
+    assert.match(await tab.text("#step-said"), /Request d: 12\.00 MiB/);
+    assert.match(await tab.text("#beside-said"), /PyTorch 2\.15, which does otherwise/);
+    assert.equal(await tab.tab.$eval("#picture-beside", (node) => node.hidden), false);
+    await tab.click("#first-step");
+    assert.match(await tab.text("#beside-said"), /PyTorch 2\.15 does the same here/);
+    assert.equal(await tab.tab.$eval("#picture-beside", (node) => node.hidden), true);
+    await tab.click("#last-step");
     assert.match(await tab.text("#step-said"), /12\.00 MiB is passed over: as large as the one that is taken/);
     assert.match(await tab.text("#step-said"), /memory_stats\(\): .*allocation 1 \(\+1\)/);
     assert.match(await tab.text("#station-question summary"), /comparison of two versions/);
@@ -369,7 +377,7 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.until(() => /reserved of 30\.00 MiB/.test(document.getElementById("step-memory").textContent));
     await tab.enter("#learn-reference", "2.12");
     await tab.until(() => document.getElementById("learn-command").textContent ===
-      "vramlab steps 04-merging.vtrace.jsonl --device-memory 30MiB --reference 2.12 --on-oom skip");
+      "vramlab steps 04-merging.vtrace.py --device-memory 30MiB --reference 2.12 --on-oom skip");
     await tab.enter("#learn-conf", "expandable_segment:True");
     await tab.untilSeen("#learn-problem");
     assert.match(await tab.text("#learn-problem"), /nearest is expandable_segments/);

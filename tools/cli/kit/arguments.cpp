@@ -176,9 +176,13 @@ std::optional<streams::SegmentOrder> segment_order_of(const std::string& name) {
 }  // namespace
 
 void add_reference(CLI::App& command, std::string& name, const std::string& usual) {
-  command
-      .add_option("--reference", name,
-                  "The version of PyTorch whose allocator is simulated (" + usual + ")")
+  add_version(
+      command,
+      {"--reference", "The version of PyTorch whose allocator is simulated (" + usual + ")"}, name);
+}
+
+void add_version(CLI::App& command, const VersionOption& option, std::string& name) {
+  command.add_option(option.name, name, option.text)
       ->check([](const std::string& given) {
         return allocator::find_reference_version(given)
                    ? std::string()

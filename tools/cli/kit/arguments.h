@@ -34,6 +34,12 @@ struct CommonFlags {
 /// --reference; `usual` is the end of its text and names the default. The name must outlive the
 /// parsing.
 void add_reference(CLI::App& command, std::string& name, const std::string& usual);
+/// Another option that names a version.
+struct VersionOption {
+  std::string name;
+  std::string text;
+};
+void add_version(CLI::App& command, const VersionOption& option, std::string& name);
 
 /// --json, --quiet and --verbose. The flags must outlive the parsing.
 void add_common_flags(CLI::App& command, CommonFlags& flags);

@@ -486,7 +486,9 @@ class Steps(Table):
     #: The texts of the rules that acted, by their numbers.
     rules: Mapping[str, str]
     steps: List[shapes.StepsStep]
-    _shown = ("file", "reference", "options", "allocator_calls")
+    #: With `beside`: the same events by the rules of that version.
+    beside: Optional[shapes.StepsBeside]
+    _shown = ("reference", "options", "allocator_calls")
 
     if TYPE_CHECKING:
         @property
@@ -494,6 +496,11 @@ class Steps(Table):
 
     def _rows(self) -> List[Dict[str, Any]]:
         return list(self._document["steps"])
+
+    def _repr_html_(self) -> str:
+        from vramlab.steps_html import steps_html
+
+        return steps_html(self._document)
 
 
 class Streams(Value):

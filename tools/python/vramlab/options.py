@@ -188,6 +188,7 @@ class PoliciesOptions(TypedDict, total=False):
 class StepsOptions(TypedDict, total=False):
     """Options of vramlab steps."""
 
+    beside: Text
     conf: Text
     count: int
     cudagraph_initial_mempool: Amount
@@ -262,7 +263,7 @@ class ConvertOptions(TypedDict, total=False):
     anonymize: bool
     device: int
     force: bool
-    format: Literal["pickle", "json", "native-text", "native-binary", "rmm", "perfetto"]
+    format: Literal["pickle", "json", "native-text", "native-binary", "native-script", "rmm", "perfetto"]
     from_: Amount
     stream: int
     strip_frames: bool

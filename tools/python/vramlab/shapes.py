@@ -1976,6 +1976,14 @@ class Spread(Value):
     max: int
 
 
+class StepsBeside(Value):
+    """A part of vramlab steps --json."""
+
+    __slots__ = ()
+    reference: str
+    steps: List["StepsStep"]
+
+
 class StepsBlock(Value):
     """A part of vramlab steps --json."""
 
@@ -1985,6 +1993,7 @@ class StepsBlock(Value):
     requested_bytes: int
     state: Literal["active_allocated", "active_pending_free", "inactive"]
     id: Union[int, None]
+    name: Union[str, None]
 
 
 class StepsDevice(Value):
@@ -2013,7 +2022,7 @@ class StepsSegment(Value):
     address: int
     bytes: int
     stream: int
-    kind: Literal["small", "large"]
+    kind: Literal["small", "large", "pinned"]
     pool: List[int]
     is_expandable: bool
     blocks: List["StepsBlock"]
@@ -2024,8 +2033,10 @@ class StepsStep(Value):
 
     __slots__ = ()
     event: int
+    memory: Literal["device", "pinned"]
     device: int
     record: str
+    line: str
     rules: List[str]
     entries: List["StepsEntry"]
     failure: Union[str, None]

@@ -12,7 +12,7 @@ const read = (path) => readFileSync(here(path), "utf8");
 async function bundled(entry, format = "iife") {
   const { outputFiles } = await build({
     entryPoints: [here(entry)], bundle: true, minify: true, write: false, format,
-    target: ["chrome111", "firefox113", "safari16.4"], charset: "utf8", legalComments: "none", loader: { ".jsonl": "text" },
+    target: ["chrome111", "firefox113", "safari16.4"], charset: "utf8", legalComments: "none", loader: { ".py": "text" },
   });
   return outputFiles[0].text.trim();
 }

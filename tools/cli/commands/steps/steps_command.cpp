@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "allocator/checks/out_of_memory.h"
 #include "allocator/types/check.h"
+#include "allocator/types/reference_version.h"
 #include "replay/explain/device_overview.h"
 #include "replay/replayer/replay_report.h"
 #include "replay/replayer/step.h"
@@ -24,7 +26,9 @@
 #include "traces/io/input_error.h"
 #include "traces/io/letters.h"
 #include "traces/model/snapshot_tables.h"
+#include "traces/native/native_script_writer.h"
 #include "traces/native/native_text_writer.h"
+#include "traces/native/script_line.h"
 
 namespace vramlab::tools {
 namespace {
@@ -32,10 +36,22 @@ namespace {
 using nlohmann::ordered_json;
 using replay::Step;
 
-struct StepsOutcome {
-  std::string file;
+/// The spelling of events and of blocks' names: that of the file.
+enum class Spelling : std::uint8_t { records, script };
+
+/// The same file by the rules of another version.
+struct StepsBeside {
+  ReplayedFile file;
   replay::ReplayReport report;
   std::vector<replay::Step> steps;
+};
+
+struct StepsOutcome {
+  std::string file;
+  Spelling spelling = Spelling::records;
+  replay::ReplayReport report;
+  std::vector<replay::Step> steps;
+  std::optional<StepsBeside> beside;
   replay::StepRange range;
 };
 
@@ -83,34 +99,44 @@ std::string record_text(const traces::ProgramEvent& event, const traces::Snapsho
   return last.text;
 }
 
-std::string entry_line(const AllocatorEvent& entry) {
+bool is_pinned(const Step& step) { return step.memory == replay::StepMemory::pinned; }
+
+std::string entry_line(const AllocatorEvent& entry, const Step& step) {
   const std::string place = entry.action == Action::oom
                                 ? ", " + format_bytes(Bytes{entry.address.value}) + " free"
                                 : " at " + name_of(entry.address);
   return "  " + padded(std::string(action_name(entry.action)), action_width) +
-         format_bytes(entry.size) + place + ", stream " + std::to_string(entry.stream.value) + "\n";
+         format_bytes(entry.size) + place +
+         (is_pinned(step) ? ", pinned" : ", stream " + std::to_string(entry.stream.value)) + "\n";
 }
 
-std::string block_text(const SnapshotBlock& block, const Step& step) {
+std::string block_name(std::uint64_t id, Spelling spelling) {
+  return spelling == Spelling::script ? traces::name_of_number(id) : std::to_string(id);
+}
+
+std::string block_text(const SnapshotBlock& block, const Step& step, Spelling spelling) {
   const auto named = step.ids.find(block.address);
   std::string text = "[";
   if (block.state == BlockState::inactive)
     text += "free ";
   else if (named != step.ids.end())
-    text += std::to_string(named->second) + ": ";
+    text += block_name(named->second, spelling) + ": ";
   text += format_bytes(block.size);
   return text + (block.state == BlockState::active_pending_free ? " waits]" : "]");
 }
 
-std::string segment_line(const SnapshotSegment& segment, const Step& step) {
+std::string segment_line(const SnapshotSegment& segment, const Step& step, Spelling spelling) {
   std::string line = "  " + padded("segment", action_width) + format_bytes(segment.total_size) +
-                     " at " + name_of(segment.address) + ", " +
-                     std::string(pool_kind_name(segment.kind)) +
-                     (segment.is_expandable ? ", expandable" : "") + ", stream " +
-                     std::to_string(segment.stream.value);
+                     " at " + name_of(segment.address) + ", ";
+  if (is_pinned(step))
+    line += "pinned";
+  else
+    line += std::string(pool_kind_name(segment.kind)) +
+            (segment.is_expandable ? ", expandable" : "") + ", stream " +
+            std::to_string(segment.stream.value);
   if (segment.pool != allocator::default_pool) line += ", pool " + name_of(segment.pool);
   line += ":";
-  for (const SnapshotBlock& block : segment.blocks) line += " " + block_text(block, step);
+  for (const SnapshotBlock& block : segment.blocks) line += " " + block_text(block, step, spelling);
   return line + "\n";
 }
 
@@ -165,17 +191,20 @@ std::string counters_text(const Step& step) {
   return text.replace(0, indentation.size(), "  " + padded("counters", action_width));
 }
 
-/// The lines of each device's segments at its last step.
-using SegmentLines = std::map<traces::DeviceIndex, std::set<std::string>>;
+/// The lines of each memory's segments at its last step.
+using SegmentLines =
+    std::map<std::pair<replay::StepMemory, traces::DeviceIndex>, std::set<std::string>>;
 
 /// Segments that are not as they were; of the others the number.
-std::string segments_text(const Step& step, SegmentLines& last_lines) {
-  std::set<std::string>& before = last_lines[step.event.device];
+std::string segments_text(const Step& step, Spelling spelling, SegmentLines& last_lines) {
+  // Pinned memory is that of all devices.
+  std::set<std::string>& before =
+      last_lines[{step.memory, is_pinned(step) ? traces::DeviceIndex{} : step.event.device}];
   std::set<std::string> now;
   std::string text;
   std::size_t unchanged = 0;
   for (const SnapshotSegment& segment : step.state.segments) {
-    const std::string line = segment_line(segment, step);
+    const std::string line = segment_line(segment, step, spelling);
     if (before.contains(line))
       ++unchanged;
     else
@@ -188,18 +217,80 @@ std::string segments_text(const Step& step, SegmentLines& last_lines) {
          counted(unchanged, "segment", "segments") + "\n";
 }
 
-std::string step_text(const Step& step, const traces::SnapshotTables& tables,
-                      SegmentLines& last_lines) {
-  std::string text = "event " + std::to_string(step.number) + ": " +
-                     shown_name(record_text(step.event, tables)) + "\n";
-  for (const AllocatorEvent& entry : step.entries) text += entry_line(entry);
+std::string event_line(const Step& step, Spelling spelling, const traces::SnapshotTables& tables) {
+  return "event " + std::to_string(step.number) + ": " +
+         shown_name(spelling == Spelling::script ? traces::script_line_of(step.event, tables)
+                                                 : record_text(step.event, tables)) +
+         "\n";
+}
+
+/// The lines below that of the event.
+std::string deeds_text(const Step& step, Spelling spelling, const traces::SnapshotTables& tables,
+                       SegmentLines& last_lines) {
+  std::string text;
+  for (const AllocatorEvent& entry : step.entries) text += entry_line(entry, step);
   if (step.failure) text += "  " + failure_text(step, tables) + "\n";
   for (const allocator::Rule rule : step.rules)
     text += "  " + padded("rule " + rule_name(rule), action_width) + rule_text(rule) + "\n";
-  text += passed_over_text(step) + segments_text(step, last_lines) + counters_text(step);
+  text += passed_over_text(step) + segments_text(step, spelling, last_lines) + counters_text(step);
   return text + "  " + padded("memory", action_width) + format_bytes(step.allocated) +
-         " allocated, " + format_bytes(step.reserved) + " reserved\n";
+         " allocated, " + format_bytes(step.reserved) +
+         (is_pinned(step) ? " pinned\n" : " reserved\n");
 }
+
+/// The events of both replays: what both say is shown once.
+class BothTexts {
+ public:
+  BothTexts(const StepsOutcome& outcome, const traces::SnapshotTables& tables)
+      : outcome_(outcome), tables_(tables) {
+    for (std::size_t i = 0; i < outcome.steps.size(); ++i) add(i);
+    if (outcome.beside && outcome.steps.size() < outcome.beside->steps.size())
+      text_ += "\n" + version(outcome.report) + " ends earlier than " +
+               version(outcome.beside->report) + ".\n";
+  }
+
+  const std::string& text() const { return text_; }
+  std::string summary() const {
+    return "beside the rules of " + version(outcome_.beside->report) + ": " +
+           (differing_ == 0 ? "no event differs"
+                            : counted(differing_, "event differs", "events differ") +
+                                  ", the first is event " + std::to_string(first_));
+  }
+
+ private:
+  static std::string version(const replay::ReplayReport& report) {
+    return "PyTorch " + std::string(report.reference);
+  }
+
+  void add(std::size_t place) {
+    const Step& step = outcome_.steps[place];
+    text_ += "\n" + event_line(step, outcome_.spelling, tables_);
+    const std::string own = deeds_text(step, outcome_.spelling, tables_, lines_);
+    if (!outcome_.beside) {
+      text_ += own;
+      return;
+    }
+    std::string other = "  the replay is over\n";
+    if (place < outcome_.beside->steps.size())
+      other = deeds_text(outcome_.beside->steps[place], outcome_.spelling,
+                         outcome_.beside->file.replayer.tables(), other_lines_);
+    if (own == other) {
+      text_ += own;
+      return;
+    }
+    if (differing_++ == 0) first_ = step.number;
+    text_ += " " + version(outcome_.report) + "\n" + own + " " + version(outcome_.beside->report) +
+             "\n" + other;
+  }
+
+  const StepsOutcome& outcome_;
+  const traces::SnapshotTables& tables_;
+  std::string text_;
+  SegmentLines lines_;
+  SegmentLines other_lines_;
+  std::uint64_t differing_ = 0;
+  std::uint64_t first_ = 0;
+};
 
 std::string conditions_text(const replay::ReplayReport& report) {
   std::string text = "rules of PyTorch " + std::string(report.reference) + ", " +
@@ -220,8 +311,9 @@ std::uint64_t last_event_of(const replay::ReplayReport& report) {
 
 std::string steps_text(const StepsOutcome& outcome, const traces::SnapshotTables& tables) {
   std::string text = shown_name(outcome.file + "; " + conditions_text(outcome.report)) + "\n";
-  SegmentLines last_lines;
-  for (const Step& step : outcome.steps) text += "\n" + step_text(step, tables, last_lines);
+  const BothTexts both(outcome, tables);
+  if (outcome.beside) text += both.summary() + "\n";
+  text += both.text();
   if (outcome.report.stopped_at && outcome.range.contains(*outcome.report.stopped_at))
     text += "\nThe program ends here: a request failed (--on-oom skip goes on).\n";
   const std::uint64_t end = outcome.range.first + outcome.range.count;
@@ -256,24 +348,29 @@ ordered_json segment_json(const SnapshotSegment& segment, const Step& step) {
   return {{"address", segment.address.value},
           {"bytes", segment.total_size.count},
           {"stream", segment.stream.value},
-          {"kind", pool_kind_name(segment.kind)},
+          {"kind", is_pinned(step) ? "pinned" : pool_kind_name(segment.kind)},
           {"pool", pool_json(segment.pool)},
           {"is_expandable", segment.is_expandable},
           {"blocks", json_list(segment.blocks, [&](const SnapshotBlock& block) {
              const auto named = step.ids.find(block.address);
              const bool has_name = named != step.ids.end() && block.state != BlockState::inactive;
-             return ordered_json{{"address", block.address.value},
-                                 {"bytes", block.size.count},
-                                 {"requested_bytes", block.requested.count},
-                                 {"state", block_state_name(block.state)},
-                                 {"id", has_name ? ordered_json(named->second) : ordered_json()}};
+             return ordered_json{
+                 {"address", block.address.value},
+                 {"bytes", block.size.count},
+                 {"requested_bytes", block.requested.count},
+                 {"state", block_state_name(block.state)},
+                 {"id", has_name ? ordered_json(named->second) : ordered_json()},
+                 {"name",
+                  has_name ? ordered_json(traces::name_of_number(named->second)) : ordered_json()}};
            })}};
 }
 
 ordered_json step_json(const Step& step, const traces::SnapshotTables& tables) {
   return {{"event", step.number},
+          {"memory", is_pinned(step) ? "pinned" : "device"},
           {"device", step.event.device.value},
           {"record", record_text(step.event, tables)},
+          {"line", traces::script_line_of(step.event, tables)},
           {"rules", json_list(step.rules, [](auto rule) { return ordered_json(rule_name(rule)); })},
           {"entries", json_list(step.entries, entry_json)},
           {"failure",
@@ -294,26 +391,36 @@ ordered_json memory_json(const replay::DeviceReport& device) {
           {"memory_bytes", has_memory ? ordered_json(device.memory.count) : ordered_json()}};
 }
 
+ordered_json steps_list(const std::vector<Step>& steps, const traces::SnapshotTables& tables) {
+  return json_list(steps, [&](const Step& step) { return step_json(step, tables); });
+}
+
 std::string steps_json(const StepsOutcome& outcome, const traces::SnapshotTables& tables) {
   ordered_json rules = ordered_json::object();
   for (const RuleText& row : rule_texts()) {
     const auto acts = [&](const Step& step) {
       return std::ranges::find(step.rules, row.rule) != step.rules.end();
     };
-    if (std::ranges::any_of(outcome.steps, acts)) rules[rule_name(row.rule)] = rule_text(row.rule);
+    if (std::ranges::any_of(outcome.steps, acts) ||
+        (outcome.beside && std::ranges::any_of(outcome.beside->steps, acts)))
+      rules[rule_name(row.rule)] = rule_text(row.rule);
   }
-  return json_text({{"schema_version", 3},
-                    {"file", outcome.file},
-                    {"reference", outcome.report.reference},
-                    {"options", outcome.report.options},
-                    {"notes", outcome.report.notes},
-                    {"devices", json_list(outcome.report.devices, memory_json)},
-                    {"allocator_calls", outcome.report.calls},
-                    {"stopped_at", or_null(outcome.report.stopped_at)},
-                    {"rules", std::move(rules)},
-                    {"steps", json_list(outcome.steps, [&](const Step& step) {
-                       return step_json(step, tables);
-                     })}});
+  return json_text(
+      {{"schema_version", 3},
+       {"file", outcome.file},
+       {"reference", outcome.report.reference},
+       {"options", outcome.report.options},
+       {"notes", outcome.report.notes},
+       {"devices", json_list(outcome.report.devices, memory_json)},
+       {"allocator_calls", outcome.report.calls},
+       {"stopped_at", or_null(outcome.report.stopped_at)},
+       {"rules", std::move(rules)},
+       {"steps", steps_list(outcome.steps, tables)},
+       {"beside", outcome.beside
+                      ? ordered_json{{"reference", outcome.beside->report.reference},
+                                     {"steps", steps_list(outcome.beside->steps,
+                                                          outcome.beside->file.replayer.tables())}}
+                      : ordered_json()}});
 }
 
 constexpr std::uint64_t usual_count = 100;
@@ -321,8 +428,23 @@ constexpr std::uint64_t usual_count = 100;
 struct StepsArguments {
   ReplayArguments replay;
   replay::StepRange range{0, usual_count};
+  /// Empty for none.
+  std::string beside;
   CommonFlags flags;
 };
+
+/// The file is read again, as a recording is explained by the rules of one version.
+StepsBeside steps_beside(const StepsArguments& arguments, replay::ReplayConditions conditions) {
+  const std::string& file = arguments.replay.file;
+  if (file == "-")
+    traces::refuse_file(traces::input_name(file), "a file for --beside, which reads it twice",
+                        "standard input");
+  conditions.version = allocator::find_reference_version(arguments.beside);
+  StepsBeside beside{
+      open_replayed(file, nullptr, {conditions.version, {}, replay::Passes::one}), {}, {}};
+  beside.report = beside.file.replayer.run(conditions, watch_steps(arguments.range, beside.steps));
+  return beside;
+}
 
 ExitStatus show_steps(const StepsArguments& arguments) {
   ProgressBar bar(arguments.replay.file, arguments.flags);
@@ -330,8 +452,13 @@ ExitStatus show_steps(const StepsArguments& arguments) {
   conditions.history_capacity = replay::unlimited_history;
   const ReplayedFile file = open_replayed(arguments.replay.file, bar.listener(),
                                           {conditions.version, {}, replay::Passes::one});
-  StepsOutcome outcome{traces::input_name(arguments.replay.file), {}, {}, arguments.range};
+  StepsOutcome outcome;
+  outcome.file = traces::input_name(arguments.replay.file);
+  outcome.range = arguments.range;
+  if (file.recording->format() == traces::TraceFormat::native_script)
+    outcome.spelling = Spelling::script;
   outcome.report = file.replayer.run(conditions, watch_steps(arguments.range, outcome.steps));
+  if (!arguments.beside.empty()) outcome.beside.emplace(steps_beside(arguments, conditions));
   for (const std::string& note : notes_on(arguments.replay)) outcome.report.notes.push_back(note);
   bar.remove();
   print(arguments.flags.json ? steps_json(outcome, file.replayer.tables())
@@ -344,6 +471,8 @@ void add_options(CLI::App& command, StepsArguments& arguments) {
   command.add_option("--from", arguments.range.first, "The first event to show (default: 0)");
   command.add_option("--count", arguments.range.count,
                      "So many events (default: " + std::to_string(usual_count) + ")");
+  add_version(command, {"--beside", "Also show what the rules of this version do otherwise"},
+              arguments.beside);
 }
 
 }  // namespace

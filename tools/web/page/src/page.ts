@@ -154,7 +154,7 @@ async function fillChoices(): Promise<void> {
   const choice = (value: string) => element("option", { value }, value);
   byId("gpu").append(...gpuGroups((await completer.run(["replay", "--list-gpus"], [])).output));
   const versions = await candidates("--reference");
-  for (const id of ["reference", "learn-reference"]) byId(id).append(...versions.map(choice));
+  for (const id of ["reference", "learn-reference", "learn-beside"]) byId(id).append(...versions.map(choice));
   byId("options").append(...(await candidates("--conf")).map((value) => element("option", { value })));
   completer.close();
   asked.set(asked.settings);

@@ -1,5 +1,5 @@
 // The bundler gives these as texts.
-declare module "*.jsonl" {
+declare module "*.py" {
   const text: string;
   export default text;
 }

@@ -10,8 +10,8 @@ import type { Program } from "../program";
 import { commandLine } from "../settings";
 import { Picture } from "./picture";
 import { addressOfProgram, programOfAddress } from "./shared_program";
-import { changedOnly, counterList, deeds, passedOver, title } from "./steps";
-import type { ShownSteps, Steps } from "./steps";
+import { changedOnly, counterList, deeds, isSame, passedOver, spellingOf, title } from "./steps";
+import type { ShownSteps, Step, Steps } from "./steps";
 import { emptyProgram, stations } from "./tour";
 import type { Station } from "./tour";
 
@@ -20,7 +20,7 @@ const pauseMs = 250;
 const mostEvents = 1000;
 /** Few, as each step has the whole state of the recording's memory. */
 const eventsOfMoment = 40;
-const ownFile = "program.vtrace.jsonl";
+const ownFiles = { script: "program.vtrace.py", records: "program.vtrace.jsonl" };
 
 const given = (id: string) => byId<HTMLInputElement | HTMLSelectElement>(id).value.trim();
 
@@ -29,6 +29,7 @@ export class LearnView {
   private readonly program = byId<HTMLTextAreaElement>("learn-program");
   private readonly slider = byId<HTMLInputElement>("step");
   private readonly picture = new Picture(byId("picture"));
+  private readonly picturedBeside = new Picture(byId("picture-beside"));
   private steps: ShownSteps | null = null;
   private waiting = 0;
 
@@ -87,7 +88,7 @@ export class LearnView {
     if (!shared) return this.open();
     this.station.value = "own";
     this.program.value = shared.program;
-    for (const name of ["conf", "memory", "reference"] as const)
+    for (const name of ["conf", "memory", "reference", "beside"] as const)
       byId<HTMLInputElement>(`learn-${name}`).value = shared[name];
     this.open(shared.program);
   }
@@ -95,7 +96,8 @@ export class LearnView {
   /** The address gets the program, until a question about a recording takes its place. */
   private share(): void {
     const address = addressOfProgram({ program: this.program.value, conf: given("learn-conf"),
-                                       memory: given("learn-memory"), reference: given("learn-reference") });
+                                       memory: given("learn-memory"), reference: given("learn-reference"),
+                                       beside: given("learn-beside") });
     history.replaceState(null, "", address);
     const link = element("code", {}, location.href);
     byId("learn-link").replaceChildren(link);
@@ -114,11 +116,12 @@ export class LearnView {
     this.setOwn(true);
     const chosen = stations[Number(this.station.value)];
     byId("station-text").textContent = chosen?.text ??
-      "A native trace: one record in a line. Each change runs it again.";
+      "A program, one statement in a line, or a native trace in JSON. Each change runs it again.";
     this.ask(chosen);
     byId("next-station").textContent = chosen ? "Next station" : "First station";
     if (own !== undefined) return this.runSoon();
     this.program.value = chosen?.program ?? emptyProgram;
+    byId<HTMLSelectElement>("learn-beside").value = chosen?.beside ?? "";
     this.slider.value = "0";
     void this.run();
   }
@@ -142,14 +145,16 @@ export class LearnView {
     if (given("learn-conf") !== "") words.push("--conf", given("learn-conf"));
     if (given("learn-memory") !== "") words.push("--device-memory", `${given("learn-memory")}MiB`);
     if (given("learn-reference") !== "") words.push("--reference", given("learn-reference"));
+    if (given("learn-beside") !== "") words.push("--beside", given("learn-beside"));
     return [...words, "--on-oom", "skip"];
   }
 
   private async run(): Promise<void> {
     window.clearTimeout(this.waiting);
-    const file = stations[Number(this.station.value)]?.file ?? ownFile;
+    const spelling = spellingOf(this.program.value);
+    const file = stations[Number(this.station.value)]?.file ?? ownFiles[spelling];
     const files = [{ name: file, data: new Blob([this.program.value]) }];
-    await this.runWords(this.words(file), files, mostEvents, (steps) => ({ ...steps, left: "" }));
+    await this.runWords(this.words(file), files, mostEvents, (steps) => ({ ...steps, left: "", spelling }));
   }
 
   private async runWords(words: string[], files: NamedFile[], most: number,
@@ -180,29 +185,57 @@ export class LearnView {
   }
 
   private show(moves: boolean): void {
-    const { steps, rules, devices } = this.steps!;
+    const { steps, rules, devices, spelling } = this.steps!;
     const step = steps[this.at];
     byId("step-number").textContent = step ? `step ${this.at + 1} of ${steps.length}` : "no steps";
     if (!step) return byId("step-said").replaceChildren(
       this.station.value === "moment" ? "No call of the allocator is in these events."
                                       : "The program has no events.");
     const widest = Math.max(...steps.flatMap(({ segments }) => segments.map(({ bytes }) => bytes)));
-    const before = steps.slice(0, this.at).filter(({ device }) => device === step.device).at(-1);
-    this.picture.show(step, before, widest, moves);
+    this.picture.show({ step, previous: this.previous(steps), spelling }, widest, moves);
+    this.showBeside(step, widest, moves);
     const memory = devices.find(({ device }) => device === step.device)?.memory_bytes ?? null;
     byId("step-memory").textContent = `${sizeText(step.allocated_bytes)} allocated, ` +
-      `${sizeText(step.reserved_bytes)} reserved` + (memory === null ? "" : ` of ${sizeText(memory)}`) +
+      `${sizeText(step.reserved_bytes)} ${step.memory === "pinned" ? "pinned" : "reserved"}` +
+      (memory === null || step.memory === "pinned" ? "" : ` of ${sizeText(memory)}`) +
       this.steps!.left;
     const acted = step.rules.flatMap((rule) =>
       [element("dt", {}, `Rule ${rule}`), element("dd", {}, rules[rule] ?? "")]);
     byId("step-said").replaceChildren(
-      element("h3", {}, title(step)),
-      element("code", {}, step.record),
+      element("h3", {}, title(step, spelling)),
+      element("code", {}, spelling === "script" ? step.line : step.record),
       ...(step.call_site ? [element("p", {}, `at ${step.call_site}`)] : []),
       ...[...deeds(step), ...passedOver(step)].map((sentence) => element("p", {}, sentence)),
       acted.length > 0 ? element("dl", {}, ...acted)
-                       : element("p", {}, "No rule decides anything here."),
+                       : element("p", {}, step.memory === "pinned"
+                           ? "The rules of pinned memory are in docs/reference/fidelity.md, section 18."
+                           : "No rule decides anything here."),
       ...(step.counters.length > 0
-          ? [element("p", { class: "counters" }, `memory_stats(): ${counterList(step)}`)] : []));
+          ? [element("p", { class: "counters" },
+                     `${step.memory === "pinned" ? "host_" : ""}memory_stats(): ${counterList(step)}`)] : []));
+  }
+
+  /** The step before this one that is about the same memory. */
+  private previous(steps: Step[]): Step | undefined {
+    const step = steps[this.at]!;
+    return steps.slice(0, this.at).filter(({ device, memory }) =>
+      memory === step.memory && (memory === "pinned" || device === step.device)).at(-1);
+  }
+
+  /** The same step by the rules of the other version, if one is asked for. */
+  private showBeside(step: Step, widest: number, moves: boolean): void {
+    const { beside, reference, spelling } = this.steps!;
+    const said = byId("beside-said");
+    const other = beside?.steps[this.at];
+    const isDrawn = other !== undefined && !isSame(step, other);
+    byId("picture-beside").hidden = !isDrawn;
+    said.hidden = beside === null;
+    if (beside === null) return;
+    if (!isDrawn)
+      return said.replaceChildren(other === undefined ? `PyTorch ${beside.reference}: the replay is over.`
+                                                      : `PyTorch ${beside.reference} does the same here.`);
+    said.replaceChildren(`Above: PyTorch ${reference}. Below: PyTorch ${beside.reference}, which does otherwise. ` +
+                         [...deeds(other), ...passedOver(other)].join(" "));
+    this.picturedBeside.show({ step: other, previous: this.previous(beside.steps), spelling }, widest, moves);
   }
 }

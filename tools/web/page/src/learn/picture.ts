@@ -2,19 +2,27 @@
 // sizes, so that small blocks stay visible; what changed in the step is framed.
 import { element } from "../../../report/src/dom";
 import { sizeText } from "../../../report/src/format";
-import { poolText } from "./steps";
-import type { Block, Segment, Step } from "./steps";
+import { blockName, poolText } from "./steps";
+import type { Block, Segment, Spelling, Step } from "./steps";
 
 const kinds = { active_allocated: "held", active_pending_free: "waiting", inactive: "free" } as const;
 const motionMs = 350;
 
+export interface Shown {
+  step: Step;
+  previous: Step | undefined;
+  spelling: Spelling;
+}
+
 export class Picture {
   private before = new Map<number, Block>();
+  private spelling: Spelling = "records";
 
   constructor(private readonly place: HTMLElement) {}
 
   /** `widest`: the largest segment of all steps. `moves`: from the step before. */
-  show(step: Step, previous: Step | undefined, widest: number, moves: boolean): void {
+  show({ step, previous, spelling }: Shown, widest: number, moves: boolean): void {
+    this.spelling = spelling;
     this.before = new Map((previous?.segments ?? []).flatMap(({ blocks }) => blocks)
       .map((block) => [block.address, block]));
     const rows = step.segments.map((segment) => this.row(segment, widest, moves));
@@ -24,7 +32,7 @@ export class Picture {
   private row(segment: Segment, widest: number, moves: boolean): HTMLElement {
     const pool = segment.pool.every((part) => part === 0) ? "" : `, pool ${poolText(segment.pool)}`;
     const name = `${segment.is_expandable ? "Expandable segment" : "Segment"} of ${sizeText(segment.bytes)}, ` +
-      `${segment.kind}, stream ${segment.stream}${pool}`;
+      (segment.kind === "pinned" ? "pinned" : `${segment.kind}, stream ${segment.stream}${pool}`);
     const blocks = element("div", { class: "blocks", role: "list", "aria-label": name });
     blocks.style.width = `${Math.max(30, 100 * Math.sqrt(segment.bytes / widest))}%`;
     blocks.append(...segment.blocks.map((block) => this.part(block, moves)));
@@ -35,7 +43,8 @@ export class Picture {
     const kind = kinds[block.state];
     const old = this.before.get(block.address);
     const isNew = old?.bytes !== block.bytes || old.state !== block.state || old.id !== block.id;
-    const who = block.id === null ? kind : kind === "waiting" ? `${block.id} waits` : String(block.id);
+    const own = blockName(block, this.spelling);
+    const who = block.id === null ? kind : kind === "waiting" ? `${own} waits` : own;
     const part = element("div", { role: "listitem", class: `block ${kind}${isNew ? " changed" : ""}`,
                                   title: `${who}: ${sizeText(block.bytes)} at 0x${block.address.toString(16)}` },
                          element("b", {}, who), element("span", {}, sizeText(block.bytes)));

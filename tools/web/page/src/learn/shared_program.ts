@@ -5,6 +5,7 @@ export interface SharedProgram {
   conf: string;
   memory: string;
   reference: string;
+  beside: string;
 }
 
 /** Null where the address has no program. */
@@ -13,12 +14,13 @@ export function programOfAddress(hash: string): SharedProgram | null {
   const program = given.get("learn");
   if (program === null) return null;
   const text = (name: string) => given.get(`learn-${name}`) ?? "";
-  return { program, conf: text("conf"), memory: text("memory"), reference: text("reference") };
+  return { program, conf: text("conf"), memory: text("memory"), reference: text("reference"),
+           beside: text("beside") };
 }
 
-export function addressOfProgram({ program, conf, memory, reference }: SharedProgram): string {
+export function addressOfProgram({ program, conf, memory, reference, beside }: SharedProgram): string {
   const given = new URLSearchParams({ learn: program });
-  for (const [name, value] of Object.entries({ conf, memory, reference }))
+  for (const [name, value] of Object.entries({ conf, memory, reference, beside }))
     if (value !== "") given.set(`learn-${name}`, value);
   return `#${given.toString()}`;
 }

@@ -7,6 +7,8 @@ export interface Block {
   requested_bytes: number;
   state: "active_allocated" | "active_pending_free" | "inactive";
   id: number | null;
+  /** As a script writes it. */
+  name: string | null;
 }
 export interface Segment {
   address: number;
@@ -22,15 +24,17 @@ export interface PassedOver { address: number; bytes: number; reason: string; ru
 export interface Counter { name: string; before: number; after: number }
 export interface Step {
   event: number;
+  memory: "device" | "pinned";
   device: number;
-  /** As in a native trace. */
+  /** As in a native trace, and as a script writes it. */
   record: string;
+  line: string;
   rules: string[];
   entries: Entry[];
   failure: string | null;
   call_site: string | null;
   passed_over: PassedOver[];
-  /** The ones that changed, by their names in torch.cuda.memory_stats(). */
+  /** The ones that changed, by PyTorch's names. */
   counters: Counter[];
   allocated_bytes: number;
   reserved_bytes: number;
@@ -43,10 +47,21 @@ export interface Steps {
   devices: { device: number; memory_bytes: number | null }[];
   rules: Record<string, string>;
   steps: Step[];
+  /** The same events by the rules of another version. */
+  beside: { reference: string; steps: Step[] } | null;
+}
+
+/** The spelling of events and names: that of the program. */
+export type Spelling = "records" | "script";
+export const spellingOf = (program: string): Spelling =>
+  program.trimStart().startsWith("program(") ? "script" : "records";
+
+export function blockName({ id, name }: Block, spelling: Spelling): string {
+  return spelling === "script" ? String(name) : String(id);
 }
 
 /** Steps, and a sentence about segments that are not drawn: empty where all are drawn. */
-export interface ShownSteps extends Steps { left: string }
+export interface ShownSteps extends Steps { left: string; spelling: Spelling }
 
 const mostSegments = 12;
 const mostPassedOver = 2;
@@ -58,10 +73,10 @@ export function changedOnly(all: Steps, device: number): ShownSteps {
   const isTouched = ({ address, bytes }: Segment) => entries.some((entry) =>
     entry.address !== undefined && entry.address >= address && entry.address < address + bytes);
   const most = Math.max(0, ...steps.map(({ segments }) => segments.length));
-  if (most <= mostSegments) return { ...all, steps, left: "" };
+  if (most <= mostSegments) return { ...all, steps, left: "", spelling: "records" };
   const shown = steps.map((step) => ({ ...step, segments: step.segments.filter(isTouched) }));
   const left = most - Math.max(0, ...shown.map(({ segments }) => segments.length));
-  return { ...all, steps: shown,
+  return { ...all, steps: shown, spelling: "records",
            left: `. ${left} segments, which these steps do not change, are not drawn.` };
 }
 
@@ -69,15 +84,28 @@ function recordOf({ record }: Step): Record<string, unknown> {
   return JSON.parse(record) as Record<string, unknown>;
 }
 
+/** The block that an event is about, by the name that it has in the program. */
+function subjectOf({ line }: Step, id: unknown, spelling: Spelling): string {
+  const name = /^(?:del |\w+\()?([a-z]+|_\d+)/.exec(line)?.[1];
+  return spelling === "script" && name !== undefined ? name : String(id);
+}
+
 /** A sentence about what the program does in this step. */
-export function title(step: Step): string {
+export function title(step: Step, spelling: Spelling): string {
   const record = recordOf(step);
-  const [kind, subject] = Object.entries(record)[0]!;
+  const [kind, id] = Object.entries(record)[0]!;
+  const isOfBlock = /^(host_)?(malloc|free|use)$/.test(kind);
+  const subject = isOfBlock ? subjectOf(step, id, spelling) : id;
   const stream = Number(record["stream"] ?? 0);
   switch (kind) {
     case "malloc": return `Request ${subject}: ${sizeText(Number(record["bytes"]))} on stream ${stream}`;
     case "free": return `Block ${subject} is freed`;
     case "use": return `Stream ${stream} uses block ${subject}, too`;
+    case "host_malloc": return `Request ${subject}: ${sizeText(Number(record["bytes"]))} of pinned memory`;
+    case "host_free": return `Pinned block ${subject} is freed`;
+    case "host_use": return `Stream ${stream} copies from or to pinned block ${subject}`;
+    case "host_empty_cache": return "The cache of pinned memory is emptied";
+    case "marker": return `Marker: ${subject}`;
     case "work": return `Stream ${subject} gets work`;
     case "stream_done": return `The work of stream ${subject} is done`;
     case "capture_begin": return `Stream ${subject} begins to capture a graph`;
@@ -102,8 +130,9 @@ export function poolText(pool: unknown): string {
 export function deeds(step: Step): string[] {
   const { entries, failure } = step;
   if (failure !== null) return [...entries.filter(({ action }) => action !== "oom").map(deed), failure];
+  if (entries.length > 0 && step.memory === "pinned") return entries.map(pinnedDeed);
   if (entries.length > 0) return entries.map(deed);
-  if ("malloc" in recordOf(step)) return ["It gets nothing."];
+  if ("malloc" in recordOf(step) || "host_malloc" in recordOf(step)) return ["It gets nothing."];
   return ["The blocks stay as they are."];
 }
 
@@ -122,6 +151,23 @@ export function counterList({ counters }: Step): string {
     const change = (after > before ? "+" : "-") + amount(Math.abs(after - before));
     return `${name.split(".")[0]} ${amount(after)} (${change})`;
   }).join(", ");
+}
+
+function pinnedDeed({ action, bytes, stream }: Entry): string {
+  const size = sizeText(bytes);
+  switch (action) {
+    case "alloc": return `A block of ${size} is handed out.`;
+    case "segment_alloc": return `The system gives ${size} of pinned memory.`;
+    case "segment_free": return `${size} of pinned memory go back to the system.`;
+    default: return deed({ action, bytes, stream });
+  }
+}
+
+/** Whether both versions did the same. */
+export function isSame(step: Step, other: Step): boolean {
+  const deedsOf = ({ rules, entries, failure, passed_over, counters, segments }: Step) =>
+    JSON.stringify([rules, entries, failure, passed_over, counters, segments]);
+  return deedsOf(step) === deedsOf(other);
 }
 
 function deed({ action, bytes, stream }: Entry): string {

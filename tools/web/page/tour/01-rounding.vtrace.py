@@ -1,0 +1,8 @@
+program(memory=1*GiB, reference="2.6")
+a = empty(1)
+b = empty(1000)
+c = empty(1*MiB)
+d = empty(1*MiB + 1)
+options("roundup_power2_divisions:4")
+e = empty(1_200_000)
+f = empty(0)
