@@ -141,7 +141,8 @@ def _wheel_files(installed, tag):
     version = _version()
     for path in sorted(installed.rglob("*")):
         name = path.relative_to(installed).as_posix()
-        if path.is_dir() or name.startswith("share/doc/"):
+        # The start-up hook of `vramlab watch` takes the module that the wheel has anyway.
+        if path.is_dir() or name.startswith(("share/doc/", "lib/vramlab/watch/python/vramlab/")):
             continue
         # Manual pages and completions belong where the environment has them, the program's own files
         # where it finds them.
