@@ -92,8 +92,7 @@ def _date():
 
 def _tag(build):
     """Which systems it runs on, as far as the build has cared for it (cmake/OldSystems.cmake)."""
-    runs_on_old_systems = (build / "runs-on-old-systems").exists()
-    return "py3-none-" + ("manylinux_2_31_x86_64" if runs_on_old_systems else "linux_" + os.uname().machine)
+    return "py3-none-" + (build / "wheel-platform").read_text().strip()
 
 
 def _metadata():
