@@ -60,8 +60,12 @@ assert driver.cuInit(0) == 0
 runtime = ctypes.CDLL(\"libcudart.so.12\")
 place = ctypes.c_void_p()
 assert runtime.cudaMalloc(ctypes.byref(place), ctypes.c_size_t(1 << 20)) == 0 and place.value
-assert runtime.cudaFree(place) == 0"
-    test -s summary.json && rm summary.json
+assert runtime.cudaFree(place) == 0
+from vramlab_dry_run import stub_library
+with open(\"added.so\", \"wb\") as file:
+    file.write(stub_library.library_bytes([(\"cudaAdded\", 801)], \"libadded.so\"))
+assert ctypes.CDLL(\"./added.so\").cudaAdded() == 801"
+    test -s summary.json && rm summary.json added.so
   ' sh "$1" >"$root/try/log" 2>&1 || { cat "$root/try/log" >&2; fail "$1"; }
 }
 

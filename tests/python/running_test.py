@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -229,6 +231,30 @@ class Hooked(unittest.TestCase):
                                     VRAMLAB_WATCH="", XDG_RUNTIME_DIR=self.folder)
             self.assertEqual((said.stdout, said.stderr), (found, ""))
         self.assertEqual(os.listdir(os.path.join(self.folder, "vramlab", "alone")), [])
+
+    def test_a_wheel_holds_the_module_once_and_its_hook_finds_it(self):
+        sys.path.insert(0, SOURCES)
+        import backend
+
+        installed = pathlib.Path(self.folder, "installed")
+        watch = installed / "lib" / "vramlab" / "watch" / "python"
+        shutil.copytree(HOOK, watch)
+        for package in ("vramlab", "vramlab_start"):
+            shutil.copytree(os.path.join(SOURCES, package), watch / package)
+        site = pathlib.Path(self.folder, "site")
+        for name, (data, _) in backend._wheel_files(installed, "any"):
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            (site / name).write_bytes(data)
+        self.assertEqual([str(path.relative_to(site)) for path in site.rglob("recording.py")],
+                         ["vramlab/recording.py"])
+        hook = str(site / "vramlab" / "lib" / "vramlab" / "watch" / "python")
+        said = self.run_program("""
+            figures(1 << 20, 1 << 20)
+            print(sys.modules["vramlab"].__file__)
+            print([path for path in sys.path if "site" in path and path.startswith(os.getcwd())])
+        """, paths=(hook, FAKE_TORCH)).stdout
+        self.assertEqual(said, f"{site}/vramlab/__init__.py\n[]\n")
+        self.assertEqual(len(self.told()), 1)
 
 
 if __name__ == "__main__":

@@ -92,8 +92,7 @@ def _date():
 
 def _tag(build):
     """Which systems it runs on, as far as the build has cared for it (cmake/OldSystems.cmake)."""
-    runs_on_old_systems = (build / "runs-on-old-systems").exists()
-    return "py3-none-" + ("manylinux_2_31_x86_64" if runs_on_old_systems else "linux_" + os.uname().machine)
+    return "py3-none-" + (build / "wheel-platform").read_text().strip()
 
 
 def _metadata():
@@ -141,7 +140,8 @@ def _wheel_files(installed, tag):
     version = _version()
     for path in sorted(installed.rglob("*")):
         name = path.relative_to(installed).as_posix()
-        if path.is_dir() or name.startswith("share/doc/"):
+        # The start-up hook of `vramlab watch` takes the module that the wheel has anyway.
+        if path.is_dir() or name.startswith(("share/doc/", "lib/vramlab/watch/python/vramlab/")):
             continue
         # Manual pages and completions belong where the environment has them, the program's own files
         # where it finds them.

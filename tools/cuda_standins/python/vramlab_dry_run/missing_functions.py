@@ -50,7 +50,7 @@ def provide(spec):
     if not names:
         return
     report.values["missing_functions"] = names
-    if platform.machine() != "x86_64":
+    if not stub_library.is_written_for(platform.machine()):
         raise RuntimeError("no stand-in exports " + ", ".join(names))
     notes = os.environ["VRAMLAB_DRY_RUN_NOTES"]
     path = os.path.join(notes, "added.%d.so" % os.getpid())

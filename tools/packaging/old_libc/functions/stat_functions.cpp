@@ -1,10 +1,15 @@
 // Functions about files that were inline before glibc 2.33, over the functions that they called.
+#include "tools/packaging/old_libc/old_name.h"
 
 // Callers know it as `struct stat`, which is also the name of a function.
 struct FileStatus;
 
-// The version of that structure; x86-64 has had one only.
+// The version of that structure, of which there has been one only.
+#if defined(__x86_64__)
 static constexpr int stat_version = 1;
+#elif defined(__aarch64__)
+static constexpr int stat_version = 0;
+#endif
 
 extern "C" {
 
@@ -12,10 +17,10 @@ int old_fstat(int version, int file, FileStatus* found);
 int old_stat(int version, const char* path, FileStatus* found);
 int old_lstat(int version, const char* path, FileStatus* found);
 int old_fstatat(int version, int folder, const char* path, FileStatus* found, int flags);
-__asm__(".symver old_fstat, __fxstat@GLIBC_2.2.5");
-__asm__(".symver old_stat, __xstat@GLIBC_2.2.5");
-__asm__(".symver old_lstat, __lxstat@GLIBC_2.2.5");
-__asm__(".symver old_fstatat, __fxstatat@GLIBC_2.4");
+__asm__(".symver old_fstat, __fxstat@" VRAMLAB_OLD_VERSION("GLIBC_2.2.5"));
+__asm__(".symver old_stat, __xstat@" VRAMLAB_OLD_VERSION("GLIBC_2.2.5"));
+__asm__(".symver old_lstat, __lxstat@" VRAMLAB_OLD_VERSION("GLIBC_2.2.5"));
+__asm__(".symver old_fstatat, __fxstatat@" VRAMLAB_OLD_VERSION("GLIBC_2.4"));
 
 #define VRAMLAB_HIDDEN_AS(name) __asm__(name) __attribute__((visibility("hidden")))
 
@@ -37,7 +42,7 @@ int status_below(int folder, const char* path, FileStatus* found, int flags) {
 }
 }
 
-// Offsets are 64 bits wide on x86-64, so both names are one function.
+// Offsets are 64 bits wide, so both names are one function.
 #define VRAMLAB_SAME(name, as) __asm__(".globl " name "\n.hidden " name "\n.set " name ", " as "\n")
 VRAMLAB_SAME("fstat64", "fstat");
 VRAMLAB_SAME("stat64", "stat");

@@ -1,5 +1,7 @@
 // The start of a program under its old version. Up to glibc 2.33 a program brings along the
 // function that runs its constructors; newer start files leave that to the C library.
+#include "tools/packaging/old_libc/old_name.h"
+
 using Initializer = void (*)(int, char**, char**);
 using Main = int (*)(int, char**, char**);
 
@@ -12,7 +14,8 @@ extern __attribute__((visibility("hidden"))) const Initializer __init_array_end[
 
 int vramlab_old_libc_start_main(Main main, int argc, char** argv, void (*init)(int, char**, char**),
                                 void (*fini)(), void (*rtld_fini)(), void* stack_end);
-__asm__(".symver vramlab_old_libc_start_main, __libc_start_main@GLIBC_2.2.5");
+__asm__(
+    ".symver vramlab_old_libc_start_main, __libc_start_main@" VRAMLAB_OLD_VERSION("GLIBC_2.2.5"));
 }
 
 namespace {
