@@ -93,7 +93,8 @@ def _has_cache(args, kwargs, result):
         return
     _tell_capacity(runner)
     pool, says = runner.token_to_kv_pool, phases.serving()["says"]
-    says["cache_bytes"] = sum(pool.get_kv_size_bytes())
+    # Numbers of NumPy, which JSON does not know.
+    says["cache_bytes"] = int(sum(pool.get_kv_size_bytes()))
     # Rows for tokens that only fill up a batch.
     says["block_tokens"] = says["spare_tokens"] = pool.page_size
     says["cache_blocks"] = (pool.size + pool.page_size) // pool.page_size
