@@ -879,6 +879,14 @@ class PhasesTest(HookTest):
         self.assertEqual(serving["says"]["steps"], 2)
         self.assertIn(77 << 10, self.sizes())
 
+    def test_a_failed_phase_is_told_although_the_process_is_killed(self):
+        serving = self.serving(
+            "import os, signal\nfrom vllm.v1.engine.core import EngineCore\ntry:\n    EngineCore()\n"
+            "except MemoryError:\n    os.kill(os.getpid(), signal.SIGKILL)\n",
+            FAKE_ENGINE_FAILS="graphs", status=-signal.SIGKILL)
+        self.assertEqual(serving["failed_in"], "graphs")
+        self.assertIn(40 << 20, self.sizes())
+
     def test_sizes_of_sglangs_graphs_and_its_figures_are_told(self):
         serving = self.serving("from sglang.srt.managers.scheduler import Scheduler\nScheduler()\n")
         begun = [mark for mark in serving["marks"] if (mark["phase"], mark["stage"]) == ("capture", "begin")]

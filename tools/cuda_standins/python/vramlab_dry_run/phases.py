@@ -73,7 +73,9 @@ def _marked(phase, stages, tell, function, *args, **kwargs):
     try:
         result = function(*args, **kwargs)
     except BaseException:
-        _note_failure(phase)
+        # At once, as an engine may kill its processes when one of them failed.
+        if _note_failure(phase):
+            report.guarded(_write_history)()
         raise
     if "end" in stages:
         _mark(phase, "end")
@@ -276,10 +278,11 @@ def _write_steps():
 
 @report.guarded
 def _note_failure(phase):
-    """The innermost phase is told, and at once: an engine may kill its processes when one of them failed."""
-    if not serving()["failed_in"]:
-        serving()["failed_in"] = phase
-        _write_history()
+    """The innermost phase is told. Whether it is this one."""
+    if serving()["failed_in"]:
+        return False
+    serving()["failed_in"] = phase
+    return True
 
 
 @report.guarded
