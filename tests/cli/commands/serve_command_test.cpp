@@ -50,6 +50,10 @@ class Serve : public DryRunTest {
     return python({"-m", "vllm.entrypoints.openai.api_server"}, fails);
   }
 
+  static std::vector<std::string> sglang(const std::string& fails = "") {
+    return python({"-m", "sglang.launch_server"}, fails);
+  }
+
   json answer() const { return json::parse(content_of(in_folder("answer.json")), nullptr, false); }
 };
 
@@ -199,6 +203,67 @@ TEST_F(Serve, wrong_loads_are_refused) {
   EXPECT_EQ(serve({"--load", "1+1"}, {"true"}).exit_status, 2);
   EXPECT_EQ(serve({"--sleep", "1"}, {"true"}).exit_status, 2);
   EXPECT_EQ(serve({"--sleep", "3"}, program).exit_status, 2);
+}
+
+TEST_F(Serve, sglang_has_parts_without_a_profiling_run) {
+  const ProgramResult result = serve({}, sglang());
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  for (const char* const text :
+       {"vramlab serve: sglang 0.5.23 on PyTorch ", "; started, and answered its health check\n",
+        "weights            40.00 MiB (the engine: 40.00 MiB)",
+        "activations        not profiled: the engine leaves 96.00 MiB for them",
+        "CUDA graphs        20.00 MiB in their pools, 2 graphs of 2 sizes (the engine: 30.00 MiB)",
+        "10.00 MiB more", "other buffers      12.00 MiB",
+        "KV cache           200.00 MiB = 3,199 tokens, 6.2 requests of 512 (the engine: 3,199 "
+        "tokens)"})
+    EXPECT_THAT(result.errors, HasSubstr(text));
+  EXPECT_THAT(result.errors, Not(HasSubstr("not found")));
+  EXPECT_THAT(result.errors, Not(HasSubstr("doubt")));
+  EXPECT_EQ(answer()["engine_says"]["room_bytes"], 96 * mebibyte);
+}
+
+TEST_F(Serve, sglang_gets_a_load_and_its_own_first_request_is_no_part_of_it) {
+  const ProgramResult result = serve({"--load", "8x1024+4"}, sglang());
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors,
+              HasSubstr("load               8 requests of 1,024 + 4 tokens: all answered"));
+  EXPECT_THAT(result.errors,
+              HasSubstr("4 steps of at most 8,192 tokens, activations beside the cache: 8.00 MiB"));
+  EXPECT_EQ(answer()["processes"][0]["parts"]["activations_in_steps"], 8 * mebibyte);
+}
+
+TEST_F(Serve, largest_share_of_an_engine_has_its_name) {
+  const ProgramResult result = serve({"--find-utilization"}, sglang());
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("could be           --mem-fraction-static 0.95: 3,199 "
+                                       "tokens; 0.96 does not start"));
+}
+
+TEST_F(Serve, cache_with_addresses_before_its_memory_counts_what_the_device_gave) {
+  const ProgramResult result = serve({}, sglang("addresses"));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  for (const char* const text :
+       {"other buffers      12.00 MiB", "outside PyTorch    64.00 MiB",
+        "KV cache           100.00 MiB = 1,599 tokens, 3.1 requests of 512 (the engine: 1,599 "
+        "tokens)",
+        "at most            182.02 MiB reserved once the cache was there, 777.98 MiB of the GPU"})
+    EXPECT_THAT(result.errors, HasSubstr(text));
+  EXPECT_THAT(result.errors, Not(HasSubstr("doubt")));
+}
+
+TEST_F(Serve, engines_that_do_not_sleep_or_run_as_one_rank_are_refused) {
+  EXPECT_EQ(serve({"--sleep", "1"}, {"sglang", "serve"}).exit_status, 2);
+  const ProgramResult result = serve({"--rank", "0"}, {"sglang", "serve", "--tp", "2"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.errors, HasSubstr("sglang serve"));
+}
+
+TEST_F(Serve, history_of_a_load_that_is_refused_is_written_all_the_same) {
+  const ProgramResult result = serve({"--load", "1024+4"}, server("requests"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("1 request of 1,024 + 4 tokens: 0 answered (HTTP/1.0 500"));
+  EXPECT_THAT(result.errors, HasSubstr("weights            40.00 MiB"));
+  EXPECT_EQ(answer()["has_started"], true);
 }
 
 TEST_F(Serve, server_that_ends_before_it_answers_has_not_started) {

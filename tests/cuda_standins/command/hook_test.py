@@ -858,6 +858,47 @@ class PhasesTest(HookTest):
         self.assertEqual(report["serving"]["says"]["cache_tokens"], 3200)
 
 
+    MORE = ENGINE + "from torch import _C\n_C.request(77 << 20)\n"
+
+    def sizes(self):
+        with open(self.report()["history"], "rb") as file:
+            return {entry["size"] for entry in pickle.load(file)["device_traces"][0]}
+
+    def test_history_of_a_script_goes_to_its_end(self):
+        self.serving(self.MORE)
+        self.assertIn(77 << 20, self.sizes())
+
+    def test_history_of_a_server_that_makes_no_step_is_written_once(self):
+        self.serving(self.MORE, VRAMLAB_DRY_RUN_SERVER="1")
+        self.assertNotIn(77 << 20, self.sizes())
+        self.assertIn(200 << 20, self.sizes())
+
+    def test_history_of_a_server_has_its_steps(self):
+        serving = self.serving("from vllm.v1.engine.core import EngineCore\nEngineCore().complete([[1] * 77], 2)\n",
+                               VRAMLAB_DRY_RUN_SERVER="1")
+        self.assertEqual(serving["says"]["steps"], 2)
+        self.assertIn(77 << 10, self.sizes())
+
+    def test_a_failed_phase_is_told_although_the_process_is_killed(self):
+        serving = self.serving(
+            "import os, signal\nfrom vllm.v1.engine.core import EngineCore\ntry:\n    EngineCore()\n"
+            "except MemoryError:\n    os.kill(os.getpid(), signal.SIGKILL)\n",
+            FAKE_ENGINE_FAILS="graphs", status=-signal.SIGKILL)
+        self.assertEqual(serving["failed_in"], "graphs")
+        self.assertIn(40 << 20, self.sizes())
+
+    def test_sizes_of_sglangs_graphs_and_its_figures_are_told(self):
+        serving = self.serving("from sglang.srt.managers.scheduler import Scheduler\nScheduler()\n")
+        begun = [mark for mark in serving["marks"] if (mark["phase"], mark["stage"]) == ("capture", "begin")]
+        self.assertEqual([mark["label"] for mark in begun], ["decode 4", "decode 2"])
+        self.assertEqual((serving["engine"], serving["version"], serving["missing"], serving["is_ready"]),
+                         ("sglang", "0.5.23", [], True))
+        says = serving["says"]
+        self.assertEqual((says["weights_bytes"], says["graphs_bytes"], says["room_bytes"]),
+                         (40 << 20, 30 << 20, 96 << 20))
+        self.assertEqual((says["cache_tokens"], says["cache_blocks"], says["spare_tokens"]), (3199, 3200, 1))
+
+
 class StoreOfAJob:
     def __init__(self):
         self.left = 0

@@ -1662,6 +1662,7 @@ class ServeEngineSays(Value):
     requested_bytes: Union[int, None]
     weights_bytes: Union[int, None]
     activations_bytes: Union[int, None]
+    room_bytes: Union[int, None]
     graphs_estimate_bytes: Union[int, None]
     graphs_bytes: Union[int, None]
     cache_budget_bytes: Union[int, None]

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string_view>
 
-#include "tools/cli/printers/json_text.h"
 #include "traces/io/byte_source.h"
 #include "traces/io/input_error.h"
 
@@ -125,7 +123,7 @@ AskedLoad read_load(const std::string& path) {
   return load;
 }
 
-std::string completion_body(const RequestShape& shape, std::uint64_t first) {
+ordered_json prompts_of(const RequestShape& shape, std::uint64_t first) {
   ordered_json prompts = ordered_json::array();
   for (std::uint64_t i = 0; i < shape.count; ++i) {
     ordered_json prompt = ordered_json::array();
@@ -136,8 +134,7 @@ std::string completion_body(const RequestShape& shape, std::uint64_t first) {
     }
     prompts.push_back(std::move(prompt));
   }
-  return compact_json_text(
-      {{"prompt", std::move(prompts)}, {"max_tokens", shape.answer_tokens}, {"ignore_eos", true}});
+  return prompts;
 }
 
 }  // namespace vramlab::tools

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,8 @@ AskedLoad parse_load(const std::string& text);
 /// Lines of `prompt,answer`; the first one may have names. Throws InputError.
 AskedLoad read_load(const std::string& path);
 
-/// The body of a request to vLLM's `/v1/completions`: all prompts of a shape, as ids of tokens. No
-/// two prompts begin alike, so none finds its beginning cached. `first`: the number of the shape's
-/// first request.
-std::string completion_body(const RequestShape& shape, std::uint64_t first);
+/// All prompts of a shape, as ids of tokens. No two begin alike, so none finds its beginning
+/// cached. `first`: the number of the shape's first request.
+nlohmann::ordered_json prompts_of(const RequestShape& shape, std::uint64_t first);
 
 }  // namespace vramlab::tools

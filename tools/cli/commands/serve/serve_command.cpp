@@ -14,10 +14,10 @@
 #include "tools/cli/commands/dry_run/dry_run_attempt.h"
 #include "tools/cli/commands/dry_run/dry_run_options.h"
 #include "tools/cli/commands/serve/asked_load.h"
+#include "tools/cli/commands/serve/engine_server.h"
 #include "tools/cli/commands/serve/serve_outcome.h"
 #include "tools/cli/commands/serve/server_course.h"
 #include "tools/cli/commands/serve/server_socket.h"
-#include "tools/cli/commands/serve/server_words.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/interrupts.h"
 #include "tools/cli/kit/messages.h"
@@ -80,9 +80,9 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
       ->check(CLI::Range(1U, 2U));
   command.add_flag(
       "--find-utilization", arguments.finds_utilization,
-      "Find the largest --gpu-memory-utilization that starts, in hundredths, proven by "
-      "runs: it stands for {utilization} in the program's words, or is added to those "
-      "of `vllm serve`");
+      "Find the largest --gpu-memory-utilization (SGLang: --mem-fraction-static) that starts, in "
+      "hundredths, proven by runs: it stands for {utilization} in the program's words, or is added "
+      "to those of a server");
   command
       .add_option("--timeout", arguments.timeout_ns,
                   "The time after which the program is ended (default: 1800s)")
@@ -105,29 +105,41 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
 /// The port of a server, which gets one if it has none; 0 for a script.
 std::uint16_t port_of_server(const ServeArguments& arguments, std::vector<std::string>& words) {
   if (arguments.health_port != 0) return static_cast<std::uint16_t>(arguments.health_port);
-  if (!is_vllm_server(words)) return 0;
+  if (!server_of(words)) return 0;
   if (const auto port = named_port(words)) return *port;
   const std::uint16_t port = free_port();
   append_words({"--host", "127.0.0.1", "--port", std::to_string(port)}, words);
   return port;
 }
 
-/// Each rank has a GPU. A rank that runs alone is one that somebody else launches, to the engine.
-void prepare_ranks(DryRunArguments& arguments) {
-  const unsigned ranks = is_vllm_server(arguments.program) ? named_ranks(arguments.program) : 1;
-  arguments.gpu_count = std::max(arguments.gpu_count, std::min(ranks, most_gpus));
-  if (!arguments.rank) return;
-  if (arguments.world_size == 0) arguments.world_size = ranks;
-  // In one process, as a launcher of jobs would start each rank.
-  arguments.variables.emplace_back("VLLM_ENABLE_V1_MULTIPROCESSING", "0");
-  if (is_vllm_server(arguments.program))
-    append_words({"--distributed-executor-backend", "external_launcher"}, arguments.program);
+/// The server's engine; vLLM's for a program that is none, or starts one by itself.
+EngineServer engine_of(const Words& words) { return server_of(words).value_or(vllm_server()); }
+
+void add_variables(const Variables& more, DryRunArguments& arguments) {
+  arguments.variables.insert(arguments.variables.end(), more.begin(), more.end());
 }
 
-/// vLLM takes requests to sleep from developers alone, and its memory has to be made for it.
+/// Each rank has a GPU. A rank that runs alone is one that somebody else launches, to the engine.
+void prepare_ranks(DryRunArguments& arguments) {
+  const auto server = server_of(arguments.program);
+  const unsigned ranks = server ? server->ranks(arguments.program) : 1;
+  arguments.gpu_count = std::max(arguments.gpu_count, std::min(ranks, most_gpus));
+  if (!arguments.rank) return;
+  if (server && server->words_alone.empty())
+    throw InputError({"--rank", "", "an engine whose ranks others can launch, such as `vllm serve`",
+                      server->command});
+  if (arguments.world_size == 0) arguments.world_size = ranks;
+  add_variables(engine_of(arguments.program).variables_alone, arguments);
+  if (server) append_words(server->words_alone, arguments.program);
+}
+
 void prepare_sleep(DryRunArguments& arguments) {
-  arguments.variables.emplace_back("VLLM_SERVER_DEV_MODE", "1");
-  if (is_vllm_server(arguments.program)) append_words({"--enable-sleep-mode"}, arguments.program);
+  const auto server = server_of(arguments.program);
+  if (server && server->words_to_sleep.empty())
+    throw InputError(
+        {"--sleep", "", "an engine that is known to sleep, such as `vllm serve`", server->command});
+  add_variables(engine_of(arguments.program).variables_to_sleep, arguments);
+  if (server) append_words(server->words_to_sleep, arguments.program);
 }
 
 /// The requests that were asked for; none without the options. Throws InputError.
@@ -135,7 +147,7 @@ AskedLoad asked_load(const ServeArguments& arguments) {
   if (arguments.load.empty() && arguments.requests.empty()) return {};
   if (!arguments.load.empty() && !arguments.requests.empty())
     throw InputError({"serve", "", "--load or --requests", "both"});
-  if (arguments.health_port == 0 && !is_vllm_server(arguments.run.program))
+  if (arguments.health_port == 0 && !server_of(arguments.run.program))
     throw InputError({"serve", "", "a server, such as `vllm serve`, for --load or --requests",
                       "a script, which makes its own requests"});
   return arguments.load.empty() ? read_load(arguments.requests) : parse_load(arguments.load);
@@ -203,14 +215,15 @@ std::filesystem::path folder_of_notes(const PreloadedProgram& program) {
 }
 
 MadeServe run_once(const ServeArguments& asked, const AskedLoad& load, DryRunArguments arguments) {
+  const std::uint16_t port = port_of_server(asked, arguments.program);
   ServerCourse course(
-      {port_of_server(asked, arguments.program), asked.timeout_ns, load, asked.sleep_level});
+      {port, asked.timeout_ns, load, asked.sleep_level, engine_of(arguments.program)});
   prepare_ranks(arguments);
   if (asked.sleep_level > 0) prepare_sleep(arguments);
+  if (port != 0) arguments.variables.emplace_back("VRAMLAB_DRY_RUN_SERVER", "1");
   if (course.has_load()) arguments.variables.emplace_back("VRAMLAB_DRY_RUN_LOAD", "1");
   arguments.variables.emplace_back("VRAMLAB_DRY_RUN_PHASES", "1");
-  // It would look for a network.
-  arguments.variables.emplace_back("VLLM_NO_USAGE_STATS", "1");
+  for (const EngineServer& server : engine_servers()) add_variables(server.variables, arguments);
   MadeServe made;
   made.attempt = std::make_unique<Attempt>(attempt(arguments, [&](PreloadedProgram program) {
     program.is_over = [&] { return course.is_over(folder_of_notes(program)); };
@@ -230,10 +243,11 @@ MadeServe run_once(const ServeArguments& asked, const AskedLoad& load, DryRunArg
 /// The words with a place for the utilization. Throws InputError.
 std::vector<std::string> words_to_search(std::vector<std::string> words) {
   if (replay::has_utilization(words)) return words;
-  if (!is_vllm_server(words))
+  const auto server = server_of(words);
+  if (!server)
     throw InputError(
         {"--find-utilization", "", "{utilization} in the words of the program", "none"});
-  words.emplace_back("--gpu-memory-utilization");
+  words.push_back(server->utilization);
   words.emplace_back(replay::utilization_placeholder);
   return words;
 }
@@ -270,7 +284,7 @@ ExitStatus serve(const ServeArguments& asked) {
     throw InputError({"serve", "", "--gpu, the GPU to serve on (--list-gpus)", "none"});
   if (asked.finds_utilization && !arguments.output.empty())
     throw InputError({"--find-utilization", "", "no --output, as there are several runs", "one"});
-  if (asked.sleep_level > 0 && asked.health_port == 0 && !is_vllm_server(arguments.program))
+  if (asked.sleep_level > 0 && asked.health_port == 0 && !server_of(arguments.program))
     throw InputError({"--sleep", "", "a server, such as `vllm serve`", "a script"});
   check_serve_outputs(arguments);
   const AskedLoad load = asked_load(asked);

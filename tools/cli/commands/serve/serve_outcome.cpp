@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tools/cli/commands/serve/engine_server.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/shown_text.h"
 #include "tools/cli/printers/text_lines.h"
@@ -111,6 +112,10 @@ void add_failure(std::string& text, const ServeOutcome& outcome) {
 void add_weights(std::string& text, const ServeOutcome& outcome, const ServingProcess& process) {
   add_line(text, "weights",
            bytes_text(process.parts.weights) + engines_own(process.notes.says, "weights_bytes"));
+  const auto room = bytes_of(process.notes.says, "room_bytes");
+  if (!process.parts.activations && room)
+    return add_line(text, "activations",
+                    "not profiled: the engine leaves " + format_bytes(*room) + " for them");
   const auto batch = outcome.engine.count("tokens_in_batch");
   add_line(text, "activations",
            bytes_text(process.parts.activations) + " at the profiling run" +
@@ -226,8 +231,10 @@ void add_sleep(std::string& text, const ServeOutcome& outcome, const ServingProc
 /// The proven answer about the utilization.
 void add_utilization(std::string& text, const ServeOutcome& outcome) {
   if (!outcome.utilization) return;
-  const auto option = [](const replay::UtilizationRun& run) {
-    return "--gpu-memory-utilization " + replay::utilization_text(run.hundredths);
+  const ServingProcess* const worst = outcome.worst();
+  const std::string name = utilization_option(worst == nullptr ? "" : worst->notes.engine);
+  const auto option = [&](const replay::UtilizationRun& run) {
+    return name + " " + replay::utilization_text(run.hundredths);
   };
   const replay::UtilizationRun* const largest = outcome.utilization->largest();
   const replay::UtilizationRun* const next = outcome.utilization->next();
@@ -317,6 +324,7 @@ ordered_json engine_json(const EngineFigures& says) {
                                  "requested_bytes",
                                  "weights_bytes",
                                  "activations_bytes",
+                                 "room_bytes",
                                  "graphs_estimate_bytes",
                                  "graphs_bytes",
                                  "cache_budget_bytes",

@@ -1,10 +1,12 @@
 #include "tools/cli/commands/serve/server_course.h"
 
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "tools/cli/commands/serve/server_health.h"
+#include "tools/cli/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -20,6 +22,12 @@ bool is_engine_busy(const std::filesystem::path& notes) {
   return false;
 }
 
+/// For the hook: an engine's own first requests are no part of the load, and once the load is over,
+/// no steps come that it should wait for.
+void note_moment(const std::filesystem::path& notes, const char* moment) {
+  std::ofstream(notes / moment).flush();
+}
+
 }  // namespace
 
 ServerCourse::ServerCourse(AskedCourse asked)
@@ -32,7 +40,7 @@ ServerCourse::ServerCourse(AskedCourse asked)
 bool ServerCourse::is_over(const std::filesystem::path& notes) {
   if (!has_answered_ && asked_.port != 0 && is_healthy(asked_.port)) {
     has_answered_ = true;
-    send();
+    send(notes);
   }
   if (has_answered_ && is_load_over(notes) && is_sleep_over()) return true;
   was_time_over_ = Clock::now() >= end_;
@@ -61,17 +69,23 @@ std::optional<Sleep> ServerCourse::sleep() {
   return Sleep{asked_.sleep_level, is_known && waking_.was_answered(0)};
 }
 
-void ServerCourse::send() {
+void ServerCourse::send(const std::filesystem::path& notes) {
+  note_moment(notes, "load.sent");
   std::uint64_t first = 0;
   for (const RequestShape& shape : asked_.load.shapes) {
-    requests_.post("/v1/completions", completion_body(shape, first));
+    requests_.post(
+        asked_.engine.path_of_requests,
+        compact_json_text(asked_.engine.request(prompts_of(shape, first), shape.answer_tokens)));
     first += shape.count;
   }
 }
 
 bool ServerCourse::is_load_over(const std::filesystem::path& notes) {
   if (!requests_.are_over()) return false;
-  if (!over_since_) over_since_ = Clock::now();
+  if (!over_since_) {
+    over_since_ = Clock::now();
+    note_moment(notes, "load.over");
+  }
   return !is_engine_busy(notes) || Clock::now() - *over_since_ >= longest_writing;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/cli/commands/serve/asked_load.h"
+#include "tools/cli/commands/serve/engine_server.h"
 #include "tools/cli/commands/serve/serve_outcome.h"
 #include "tools/cli/commands/serve/server_requests.h"
 
@@ -24,6 +25,8 @@ struct AskedCourse {
   AskedLoad load;
   /// The level of sleep; 0 for none.
   unsigned sleep_level = 0;
+  /// It decides what is sent.
+  EngineServer engine;
 };
 
 class ServerCourse {
@@ -31,8 +34,8 @@ class ServerCourse {
   explicit ServerCourse(AskedCourse asked);
 
   bool has_load() const { return !asked_.load.shapes.empty(); }
-  /// Whether the program need not go on. Asked again and again. The hook for Python notes in
-  /// `notes` that engines are busy.
+  /// Whether the program need not go on. Asked again and again. The hook for Python notes in the
+  /// folder `notes` that engines are busy, and reads there how far the load is.
   bool is_over(const std::filesystem::path& notes);
 
   ServerState server() const;
@@ -45,7 +48,7 @@ class ServerCourse {
  private:
   using Clock = std::chrono::steady_clock;
   /// The requests are sent one after another, and looked at later.
-  void send();
+  void send(const std::filesystem::path& notes);
   /// Whether all requests are over, and what happened is written.
   bool is_load_over(const std::filesystem::path& notes);
   /// Whether it slept and woke. Called again and again after the load.

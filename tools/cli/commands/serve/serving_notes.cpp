@@ -28,7 +28,9 @@ ServingMark mark_from(const ordered_json& told) {
   mark.before = count_in(told, "before").value_or(0);
   mark.allocated = Bytes{count_in(told, "allocated").value_or(0)};
   mark.reserved = Bytes{count_in(told, "reserved").value_or(0)};
-  if (const auto outside = count_in(told, "outside")) mark.outside = Bytes{*outside};
+  if (const auto outside = told.find("outside");
+      outside != told.end() && outside->is_number_integer())
+    mark.outside = outside->get<std::int64_t>();
   return mark;
 }
 

@@ -24,8 +24,9 @@ struct ServingMark {
   /// PyTorch's own counters then.
   Bytes allocated;
   Bytes reserved;
-  /// In use on the device, but not by PyTorch's allocator.
-  std::optional<Bytes> outside;
+  /// In use on the device without what PyTorch has reserved. Less than nothing where PyTorch counts
+  /// memory that is not the device's, such as reserved addresses.
+  std::optional<std::int64_t> outside;
 };
 
 /// Figures of the engine by name; those that it did not have are missing.

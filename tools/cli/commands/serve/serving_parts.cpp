@@ -53,6 +53,15 @@ class Phases {
       if (span.phase == phase && (inside == nullptr || is_inside(span, *inside))) found = &span;
     return found;
   }
+  /// All of this name inside another one, but not those inside of each other.
+  std::vector<const Span*> all(const std::string& phase, const Span& inside) const {
+    std::vector<const Span*> found;
+    for (const Span& span : spans_)
+      if (span.phase == phase && is_inside(span, inside) &&
+          (found.empty() || found.back()->end < span.begin))
+        found.push_back(&span);
+    return found;
+  }
   static bool is_inside(const Span& span, const Span& outer) {
     return outer.begin < span.begin && span.end < outer.end;
   }
@@ -92,6 +101,25 @@ std::optional<Bytes> activations_of(const Phases& phases) {
                 phases.peak(&MarkedMoment::peak_allocated, forward->begin, forward->end));
 }
 
+/// Memory that the device gave in a phase beside what PyTorch reserved then.
+std::int64_t outside_growth(const Phases& phases, const Span& span) {
+  return phases.mark(span.end).outside.value_or(0) - phases.mark(span.begin).outside.value_or(0);
+}
+
+/// An engine may reserve addresses for its cache, for which it gets memory by itself, most of it
+/// in a later phase. To PyTorch, the addresses are a pool whose memory is all there.
+void find_backed_cache(const Phases& phases, const Span& tensors, ServingParts& parts) {
+  const Span* const backing = phases.last("cache_backing");
+  if (backing == nullptr) return;
+  const Bytes addresses =
+      growth(phases.at(tensors.begin).reserved_in_pools, phases.at(tensors.end).reserved_in_pools);
+  const std::int64_t backed = static_cast<std::int64_t>(addresses.count) +
+                              outside_growth(phases, tensors) + outside_growth(phases, *backing);
+  parts.cache = Bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(backed, 0))};
+  parts.requested_cache = parts.cache;
+  parts.unbacked = growth(*parts.cache, addresses);
+}
+
 void find_cache(const Phases& phases, ServingParts& parts) {
   const Span* const made = phases.last("cache");
   const Span* const tensors = made == nullptr ? nullptr : phases.last("cache_tensors", made);
@@ -100,6 +128,7 @@ void find_cache(const Phases& phases, ServingParts& parts) {
   const MarkedMoment& after = phases.at(tensors->end);
   parts.cache = growth(before.allocated, after.allocated);
   parts.requested_cache = growth(before.requested, after.requested);
+  find_backed_cache(phases, *tensors, parts);
 }
 
 void find_sizes(const Phases& phases, const Span& graphs, ServingParts& parts) {
@@ -116,17 +145,43 @@ void find_sizes(const Phases& phases, const Span& graphs, ServingParts& parts) {
 /// Graphs that an engine captures to estimate their memory are no part of it.
 void find_graphs(const Phases& phases, ServingParts& parts) {
   const Span* const warm_up = phases.last("warm_up");
-  const Span* const graphs = warm_up == nullptr ? nullptr : phases.last("graphs", warm_up);
-  if (graphs == nullptr) return;
-  const MarkedMoment& before = phases.at(graphs->begin);
-  const MarkedMoment& after = phases.at(graphs->end);
-  parts.graphs = growth(before.reserved_in_pools, after.reserved_in_pools);
-  // An engine empties the cache before it captures.
-  Bytes least = before.reserved_by_default();
-  for (std::size_t i = graphs->begin + 1; i <= graphs->end; ++i)
-    least = std::min(least, phases.at(i).least_reserved_by_default);
-  parts.beside_graphs = growth(least, after.reserved_by_default());
-  find_sizes(phases, *graphs, parts);
+  if (warm_up == nullptr) return;
+  for (const Span* const graphs : phases.all("graphs", *warm_up)) {
+    const MarkedMoment& before = phases.at(graphs->begin);
+    const MarkedMoment& after = phases.at(graphs->end);
+    parts.graphs =
+        parts.graphs.value_or(Bytes{}) + growth(before.reserved_in_pools, after.reserved_in_pools);
+    // An engine empties the cache before it captures.
+    Bytes least = before.reserved_by_default();
+    for (std::size_t i = graphs->begin + 1; i <= graphs->end; ++i)
+      least = std::min(least, phases.at(i).least_reserved_by_default);
+    parts.beside_graphs =
+        parts.beside_graphs.value_or(Bytes{}) + growth(least, after.reserved_by_default());
+    find_sizes(phases, *graphs, parts);
+  }
+}
+
+/// The most that PyTorch held of the device once the cache was there.
+Bytes peak_with_cache(const Phases& phases, const Span& cache, const ServingParts& parts) {
+  const auto peak = [&](std::size_t from, std::size_t to) {
+    return phases.peak(&MarkedMoment::peak_reserved, from, to);
+  };
+  const std::size_t end = phases.mark_count();
+  const Span* const backing = phases.last("cache_backing");
+  if (backing == nullptr) return peak(cache.begin, end);
+  // Before it gets its memory, its addresses have next to none.
+  const Bytes unbacked_at_first =
+      parts.unbacked + Bytes{static_cast<std::uint64_t>(
+                           std::max<std::int64_t>(outside_growth(phases, *backing), 0))};
+  return std::max(growth(unbacked_at_first, peak(cache.end, backing->begin)),
+                  growth(parts.unbacked, peak(backing->end, end)));
+}
+
+void find_outside(const Phases& phases, const Span& warm_up, ServingParts& parts) {
+  const auto outside = phases.mark(warm_up.end).outside;
+  const std::int64_t with_cache =
+      outside.value_or(-1) + static_cast<std::int64_t>(parts.unbacked.count);
+  if (outside && with_cache >= 0) parts.outside = Bytes{static_cast<std::uint64_t>(with_cache)};
 }
 
 void find_rest(const Phases& phases, std::optional<Bytes> memory, ServingParts& parts) {
@@ -134,16 +189,17 @@ void find_rest(const Phases& phases, std::optional<Bytes> memory, ServingParts& 
   const Span* const cache = phases.last("cache");
   if (warm_up == nullptr || cache == nullptr) return;
   const MarkedMoment& ready = phases.at(warm_up->end);
-  parts.outside = phases.mark(warm_up->end).outside;
-  const std::size_t end = phases.mark_count();
-  parts.peak_with_cache = phases.peak(&MarkedMoment::peak_reserved, cache->begin, end);
+  find_outside(phases, *warm_up, parts);
+  parts.peak_with_cache = peak_with_cache(phases, *cache, parts);
   if (!parts.weights || !parts.cache) return;
   // An engine that can sleep has weights and cache in pools of its own.
-  const Span* const graphs = phases.last("graphs", warm_up);
-  const Bytes of_graphs = graphs == nullptr ? Bytes{}
-                                            : growth(phases.at(graphs->begin).allocated_in_pools,
-                                                     ready.allocated_in_pools);
-  parts.buffers = growth(*parts.weights + *parts.cache + of_graphs, ready.allocated);
+  const auto graphs = phases.all("graphs", *warm_up);
+  const Bytes of_graphs =
+      graphs.empty()
+          ? Bytes{}
+          : growth(phases.at(graphs.front()->begin).allocated_in_pools, ready.allocated_in_pools);
+  parts.buffers =
+      growth(*parts.weights + *parts.cache + parts.unbacked + of_graphs, ready.allocated);
   if (!memory || !parts.outside) return;
   parts.left = growth(*parts.peak_with_cache + *parts.outside, *memory);
   if (!parts.activations) return;
@@ -195,7 +251,9 @@ std::optional<std::uint64_t> ServingParts::tokens_in(Bytes bytes, const EngineFi
   const auto blocks = says.count("cache_blocks");
   const auto tokens = says.count("block_tokens");
   if (!cache || !blocks || !tokens || *blocks == 0 || *cache < *blocks) return std::nullopt;
-  return bytes.count / (*cache / *blocks) * *tokens;
+  const std::uint64_t all = bytes.count / (*cache / *blocks) * *tokens;
+  const std::uint64_t spare = says.count("spare_tokens").value_or(0);
+  return all > spare ? all - spare : 0;
 }
 
 ServingParts find_serving_parts(const ServingNotes& notes, replay::Recording& recording,

@@ -32,9 +32,12 @@ struct ServingParts {
   /// Memory beside the pools that capturing left, above the least that there was meanwhile.
   std::optional<Bytes> beside_graphs;
   std::vector<GraphSize> sizes;
+  /// Memory of the device, which may be less than PyTorch counts for it: see `unbacked`.
   std::optional<Bytes> cache;
   /// The part of it that was asked for: a block may be larger.
   std::optional<Bytes> requested_cache;
+  /// Addresses that PyTorch counts as reserved for the cache, and behind which is no memory.
+  Bytes unbacked;
   /// All else that is allocated when the engine is ready.
   std::optional<Bytes> buffers;
   /// In use, but not by PyTorch's allocator, when the engine is ready.

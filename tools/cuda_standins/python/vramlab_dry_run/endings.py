@@ -57,9 +57,10 @@ def _note_error(report):
 
 
 def _write():
-    from vramlab_dry_run import recording, report
+    from vramlab_dry_run import phases, recording, report
 
-    recording.dump()
+    if not phases.is_all_written():
+        recording.dump()
     report.guarded(_note_error)(report)
     if os.environ.get("VRAMLAB_DRY_RUN_FILES") == "1":
         from vramlab_dry_run import files_read

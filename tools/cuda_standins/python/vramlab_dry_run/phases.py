@@ -2,13 +2,15 @@
 Each has its place in PyTorch's history, the allocator's own figures then, and how much of the device is in use
 outside of PyTorch.
 
-A file for each engine (vllm_phases) names its functions. A name that the engine does not have is told.
+A file for each engine (vllm_phases, sglang_phases) names its functions. A name that the engine does not have is told.
 """
 
 import ctypes
 import functools
 import os
 import sys
+import threading
+import time
 
 from vramlab_dry_run import import_watch, report, unrecorded
 
@@ -19,16 +21,21 @@ _label_of_capture = None
 # By device: which of its marks is the end of the last step.
 _last_steps = {}
 _times_idle = 0
+# No step was made since the history was written.
+_is_all_written = False
+_SECONDS_FOR_STEPS = 60
+_SECONDS_BETWEEN_LOOKS = 0.2
 
 
 def watch():
     """Called when the interpreter starts."""
-    from vramlab_dry_run import vllm_phases
+    from vramlab_dry_run import sglang_phases, vllm_phases
 
     report.values["serving"] = {"engine": None, "version": None, "missing": [], "says": {}, "marks": [],
                                 "failed_in": None, "is_ready": False}
     import_watch.call_after_import("torch.cuda.graphs", _watch_captures)
     vllm_phases.watch()
+    sglang_phases.watch()
 
 
 def serving():
@@ -50,20 +57,31 @@ def told_missing(name):
 def stand_around(module, name, phase, tell=None):
     """Marks the beginning and the end of a function, such as `Worker.load_model`. `tell` gets its arguments and its
     result."""
+    _stand(module, name, functools.partial(_marked, phase, ("begin", "end"), tell))
 
-    def around(function, *args, **kwargs):
+
+def stand_from(module, first, last, phase, tell=None):
+    """Marks the beginning of one function and the end of another one, which calls it: CUDA may not be up yet when that
+    begins."""
+    _stand(module, first, functools.partial(_marked, phase, ("begin",), None))
+    _stand(module, last, functools.partial(_marked, phase, ("end",), tell))
+
+
+def _marked(phase, stages, tell, function, *args, **kwargs):
+    if "begin" in stages:
         _mark(phase, "begin")
-        try:
-            result = function(*args, **kwargs)
-        except BaseException:
-            _note_failure(phase)
-            raise
+    try:
+        result = function(*args, **kwargs)
+    except BaseException:
+        # At once, as an engine may kill its processes when one of them failed.
+        if _note_failure(phase):
+            report.guarded(_write_history)()
+        raise
+    if "end" in stages:
         _mark(phase, "end")
-        if tell:
-            report.guarded(tell)(args, kwargs, result)
-        return result
-
-    _stand(module, name, around)
+    if tell:
+        report.guarded(tell)(args, kwargs, result)
+    return result
 
 
 def _stand(module, name, around):
@@ -88,7 +106,7 @@ def stand_around_steps(module, name, size_of_step):
     requests; None if that is told of another function of the same step."""
 
     def around(function, *args, **kwargs):
-        if not serving()["is_ready"]:
+        if not _count_steps():
             return function(*args, **kwargs)
         size = report.guarded(size_of_step)(*args, **kwargs)
         _step_begins(size)
@@ -107,6 +125,19 @@ def stand_around_steps(module, name, size_of_step):
     _stand(module, name, around)
 
 
+def stand_around_idling(module, name, is_idle):
+    """A function that the engine calls again and again while it has nothing to do. `is_idle` gets its arguments:
+    whether a step was made since it last said so, and nothing is left to do."""
+
+    def around(function, *args, **kwargs):
+        result = function(*args, **kwargs)
+        if _count_steps() and report.guarded(is_idle)(*args, **kwargs):
+            _is_idle()
+        return result
+
+    _stand(module, name, around)
+
+
 def read(told, of, name):
     """Adds a value that the engine has, such as `model_runner.model_memory_usage` of its worker."""
     value = of
@@ -116,6 +147,11 @@ def read(told, of, name):
             told_missing("%s.%s" % (type(of).__name__, name))
             return
     serving()["says"][told] = value
+
+
+def device_bytes():
+    cuda = sys.modules["torch"].cuda
+    return cuda.mem_get_info(cuda.current_device())[1]
 
 
 def in_use():
@@ -139,14 +175,38 @@ def save():
 
 @report.guarded
 def ready():
-    """The history so far is written, for the same reason."""
+    """The history so far is written, for the same reason. Where requests come, it is written after their steps: that
+    takes long."""
     serving()["is_ready"] = True
-    _write_history()
+    if _has_load():
+        _tell_busy()
+        report.save()
+        threading.Thread(target=_write_unless_steps_come, daemon=True).start()
+    else:
+        _write_history()
+
+
+@report.guarded
+def _write_unless_steps_come():
+    """All requests may be refused, or come late."""
+    end = time.monotonic() + _SECONDS_FOR_STEPS
+    while "steps" not in serving()["says"]:
+        if _is_load("over") or time.monotonic() >= end:
+            return _write_steps()
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+
+def is_all_written():
+    """A server is ended by the launcher once its history is written. What it gives back after that is no part of it."""
+    return _is_all_written and os.environ.get("VRAMLAB_DRY_RUN_SERVER") == "1"
 
 
 def _write_history():
+    global _is_all_written
     from vramlab_dry_run import recording
 
+    # Before it is, as another thread may begin a step meanwhile.
+    _is_all_written = True
     recording.dump()
     report.save()
     ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD).vramlab_dry_run_write_notes()
@@ -154,6 +214,8 @@ def _write_history():
 
 @report.guarded
 def _step_begins(size):
+    global _is_all_written
+    _is_all_written = False
     says = serving()["says"]
     if "steps" not in says:
         says.update(steps=0, tokens_in_step=0)
@@ -172,6 +234,16 @@ def _mark_last_step():
     if device in _last_steps:
         del _marks[device][_last_steps[device]]
     _last_steps[device] = len(_marks[device]) - 1
+
+
+def _count_steps():
+    """Requests that a server makes by itself are no part of the load."""
+    return serving()["is_ready"] and (not _has_load() or _is_load("sent"))
+
+
+def _is_load(moment):
+    """Whether the launcher has noted that moment of the load."""
+    return os.path.exists(os.path.join(os.environ["VRAMLAB_DRY_RUN_NOTES"], "load.%s" % moment))
 
 
 def _busy_file():
@@ -206,8 +278,11 @@ def _write_steps():
 
 @report.guarded
 def _note_failure(phase):
-    """The innermost phase is told."""
-    serving()["failed_in"] = serving()["failed_in"] or phase
+    """The innermost phase is told. Whether it is this one."""
+    if serving()["failed_in"]:
+        return False
+    serving()["failed_in"] = phase
+    return True
 
 
 @report.guarded

@@ -117,6 +117,9 @@ def run_out_of_memory(size):
         observer(0, size, 1 << 30, 1 << 20)
 
 
+# Bytes of segments that are only addresses.
+unbacked = 0
+
 # Requests with a segment each, of whole 2 MiB and at least 10 MiB, as PyTorch would make them: by address.
 segments = {}
 

@@ -40,7 +40,7 @@ def _dump_snapshot(filename="dump_snapshot.pickle"):
 
 def mem_get_info(device):
     outside = 64 << 20
-    return (1 << 30) - outside - _C.reserved_bytes(), 1 << 30
+    return (1 << 30) - outside - _C.reserved_bytes() + _C.unbacked, 1 << 30
 
 
 class MemPool:

@@ -28,6 +28,8 @@ class Answers(http.server.BaseHTTPRequestHandler):
 
     def answer(self, asked):
         if self.path == "/v1/completions":
+            if os.environ.get("FAKE_ENGINE_FAILS") == "requests":
+                raise RuntimeError("too long")
             asked = json.loads(asked)
             if asked["ignore_eos"]:
                 engine.complete(asked["prompt"], asked["max_tokens"])

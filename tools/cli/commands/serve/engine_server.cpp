@@ -1,8 +1,7 @@
-#include "tools/cli/commands/serve/server_words.h"
+#include "tools/cli/commands/serve/engine_server.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <string_view>
 
 #include "traces/io/byte_source.h"
@@ -20,8 +19,7 @@ std::string with_dashes(std::string name) {
 }
 
 /// The value of `--port 8000` or `--port=8000`, the last one if there are several.
-std::optional<std::string> value_of(const std::vector<std::string>& words,
-                                    std::initializer_list<std::string_view> names) {
+std::optional<std::string> value_of(const Words& words, const Words& names) {
   std::optional<std::string> value;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
@@ -42,31 +40,42 @@ unsigned parsed(const std::string& text, const std::string& name, unsigned most)
 
 }  // namespace
 
-bool is_vllm_server(const std::vector<std::string>& words) {
+bool EngineServer::is_started_by(const Words& words) const {
   const std::string name = std::filesystem::path(words.front()).filename();
-  const bool is_command = name == "vllm" && words.size() > 1 && words[1] == "serve";
-  return is_command ||
-         std::ranges::find(words, "vllm.entrypoints.openai.api_server") != words.end();
+  const bool is_command = words.size() > 1 && name + " " + words[1] == command;
+  return is_command || std::ranges::find(words, module) != words.end();
 }
 
-std::optional<std::uint16_t> named_port(const std::vector<std::string>& words) {
+unsigned EngineServer::ranks(const Words& words) const {
+  constexpr unsigned most = 1U << 10;
+  unsigned ranks = 1;
+  for (const Words& names : {tensor_parallelism, pipeline_parallelism})
+    if (const auto value = value_of(words, names)) ranks *= parsed(*value, names.front(), most);
+  return ranks;
+}
+
+std::vector<EngineServer> engine_servers() { return {vllm_server(), sglang_server()}; }
+
+std::optional<EngineServer> server_of(const Words& words) {
+  for (EngineServer& server : engine_servers())
+    if (server.is_started_by(words)) return std::move(server);
+  return std::nullopt;
+}
+
+std::string utilization_option(const std::string& engine) {
+  const std::vector<EngineServer> servers = engine_servers();
+  const auto found = std::ranges::find(servers, engine, &EngineServer::engine);
+  return found == servers.end() ? servers.front().utilization : found->utilization;
+}
+
+std::optional<std::uint16_t> named_port(const Words& words) {
   constexpr unsigned last_port = 65535;
   const auto port = value_of(words, {"--port"});
   if (!port) return std::nullopt;
   return static_cast<std::uint16_t>(parsed(*port, "--port", last_port));
 }
 
-unsigned named_ranks(const std::vector<std::string>& words) {
-  constexpr unsigned most = 1U << 10;
-  unsigned ranks = 1;
-  if (const auto tensor = value_of(words, {"--tensor-parallel-size", "-tp"}))
-    ranks *= parsed(*tensor, "--tensor-parallel-size", most);
-  if (const auto pipeline = value_of(words, {"--pipeline-parallel-size", "-pp"}))
-    ranks *= parsed(*pipeline, "--pipeline-parallel-size", most);
-  return ranks;
-}
-
-void append_words(const std::vector<std::string>& more, std::vector<std::string>& words) {
+void append_words(const Words& more, Words& words) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
