@@ -220,6 +220,8 @@ class Advice(Table):
     runs: int
     reasons: List[str]
     notes: List[str]
+    #: Options that change while the program runs; None unless asked for with `phases=True`.
+    phases: Optional[shapes.AdvisePhase]
     _shown = ("file", "setting", "saves_against_no_options", "saves_against_recorded", "trust")
 
     @property

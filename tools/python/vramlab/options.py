@@ -91,8 +91,10 @@ class AdviseOptions(TypedDict, total=False):
     jobs: int
     memory_fraction: float
     on_oom: Literal["recorded", "stop", "skip", "report"]
+    phases: bool
     prefer: Literal["memory", "calls", "time"]
     reference: Text
+    without: Texts
 
 
 class CapacityOptions(TypedDict, total=False):

@@ -35,6 +35,37 @@ class AdviseLine(Value):
     text: str
 
 
+class AdvisePhase(Value):
+    """A part of vramlab advise --json."""
+
+    __slots__ = ()
+    pays: bool
+    conf_at_start: str
+    export: Union[str, None]
+    changes: List["AdvisePhaseChange"]
+    saves_against_single: Union[int, None]
+    saves_against_no_options: Union[int, None]
+    places: int
+    runs: int
+    best: Union["AdviseRow", "Refused"]
+    single: Union["AdviseRow", "Refused"]
+
+
+class AdvisePhaseChange(Value):
+    """A part of vramlab advise --json."""
+
+    __slots__ = ()
+    place: str
+    kind: Literal["before", "behind", "mark"]
+    file: Union[str, None]
+    line: Union[int, None]
+    function: Union[str, None]
+    mark: Union[str, None]
+    before_event: int
+    conf: str
+    python: List[str]
+
+
 class AdviseRequestedAnew(Value):
     """A part of vramlab advise --json."""
 
