@@ -536,6 +536,8 @@ class DryRun(Table):
     #: The answer of `vramlab explain`, if the program ran out of memory.
     explanation: Optional[str]
     broken_limits: List[shapes.DryRunBrokenLimit]
+    #: GPUs that the processes shared; None without `shared=True`.
+    shared: Optional[shapes.DryRunShared]
     troubles: List[Any]
     _shown = ("program", "exit_status", "gpu", "out_of_memory", "processes")
 

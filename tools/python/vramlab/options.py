@@ -373,6 +373,7 @@ class DryRunOptions(TypedDict, total=False):
     report: Text
     report_signal: Literal["USR1", "USR2", "HUP"]
     segments: Literal["driver", "upwards"]
+    shared: bool
     values: Literal["zeros", "ones", "random", "computed", "auto"]
     values_from: Text
     world_size: int

@@ -650,6 +650,74 @@ class DryRunReservedByPlace(Value):
     most_bytes: int
 
 
+class DryRunShared(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    order: str
+    processes: List["DryRunSharedProcesse"]
+    devices: List["DryRunSharedDevice"]
+
+
+class DryRunSharedDevice(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    index: int
+    peak_bytes: int
+    peak_time_us: int
+    held_at_peak: List["DryRunSharedDeviceHeldAtPeak"]
+    refusals: List["DryRunSharedDeviceRefusal"]
+    events_left_out: int
+    events: List["DryRunSharedDeviceEvent"]
+
+
+class DryRunSharedDeviceEvent(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    time_us: int
+    process: int
+    use: Literal["took", "gave", "refused", "ended"]
+    bytes: int
+    held_bytes: int
+    held_by_all_bytes: int
+
+
+class DryRunSharedDeviceHeldAtPeak(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    process: int
+    held_bytes: int
+
+
+class DryRunSharedDeviceRefusal(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    time_us: int
+    process: int
+    bytes: int
+    held: List["DryRunSharedDeviceRefusalHeld"]
+
+
+class DryRunSharedDeviceRefusalHeld(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    process: int
+    held_bytes: int
+
+
+class DryRunSharedProcesse(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    process: int
+    command: str
+
+
 class DryRunSmallestGpu(Value):
     """A part of vramlab dry-run --json FILE."""
 
