@@ -42,6 +42,19 @@ CompactReader::CompactReader(const CompactProgram& program)
       ids_(program.ids_),
       stacks_(program.stacks_) {}
 
+std::size_t CompactReader::index_from(std::uint64_t number) {
+  std::size_t first = 0;
+  std::size_t end = program_.event_count();
+  while (first < end) {
+    const std::size_t middle = first + (end - first) / 2;
+    if (numbers_[middle] < number)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
 traces::ProgramEvent CompactReader::event_at(std::size_t index) {
   const CompactEvent compact = events_[index];
   traces::ProgramEvent event;

@@ -119,6 +119,8 @@ class CompactReader {
   CompactEvent operator[](std::size_t index) { return events_[index]; }
   /// The event's number in the file.
   std::uint64_t number(std::size_t index) { return numbers_[index]; }
+  /// The first event whose number is not below this one; the number of events if there is none.
+  std::size_t index_from(std::uint64_t number);
   /// The event as it was; blocks have their own ids where these are kept, and the names of slots
   /// elsewhere.
   traces::ProgramEvent event_at(std::size_t index);

@@ -79,6 +79,7 @@ CompactRunOf<Allocator>::CompactRunOf(const ProgramPart& part, ReplaySetup& setu
       texts_(texts),
       take_entries_(std::move(take_entries)),
       addresses_(part.program.slot_count()),
+      changes_(setup.asked.changes, reader_),
       applies_recorded_memory_(is_as_recorded(setup.asked) && setup.course == nullptr) {}
 
 bool can_run_compact(const ProgramPart& part, const ReplaySetup& setup) {
@@ -147,6 +148,13 @@ bool CompactRunOf<Allocator>::apply(std::size_t index) {
   return true;
 }
 
+template <class Allocator>
+void CompactRunOf<Allocator>::change_options() {
+  for (const DeviceIndex device : program_.devices())
+    device_of(device).apply_other(changes_.event_for(device), texts_);
+  changes_.go_on();
+}
+
 /// The state at the start: segments, and the first so many events.
 template <class Allocator>
 void CompactRunOf<Allocator>::adopt() {
@@ -160,6 +168,8 @@ template <class Allocator>
 void CompactRunOf<Allocator>::run_events(ReplayReport& report) {
   const bool follows = setup_.course != nullptr;
   for (; at_ < program_.event_count(); ++at_) {
+    while (changes_.are_due(at_)) [[unlikely]]
+      change_options();
     if (follows) device_of(setup_.history->device).follow_releases(reader_.number(at_));
     const bool goes_on = apply(at_) || setup_.goes_on_after(reader_.number(at_));
     hand_over_entries(entries_of_a_batch);

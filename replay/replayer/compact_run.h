@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "replay/replayer/changes_on_the_way.h"
 #include "replay/replayer/engine_replay.h"
 #include "replay/replayer/replay_setup.h"
 
@@ -95,6 +96,8 @@ class CompactRunOf {
  private:
   void adopt();
   void run_events(ReplayReport& report);
+  /// Sets the options that are asked for before the next event.
+  void change_options();
   CompactReplayOf<Allocator>& device_of(traces::DeviceIndex index);
   /// False where a request failed.
   bool apply(std::size_t index);
@@ -109,6 +112,7 @@ class CompactRunOf {
   SlotAddresses addresses_;
   /// The next event.
   std::size_t at_ = 0;
+  ChangesOnTheWay changes_;
   /// Events that stand for recorded memory, where there is other memory.
   std::size_t left_out_ = 0;
   /// Events about memory that others held when it was recorded count.

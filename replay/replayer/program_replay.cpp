@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/types/answers.h"
+#include "replay/replayer/changes_on_the_way.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/replayer/ordered_device.h"
 #include "replay/replayer/pinned_replay.h"
@@ -188,9 +189,13 @@ void ProgramReplay::run(const ProgramPart& part) {
   const bool applies_recorded_memory =
       history == nullptr || (is_as_recorded(setup_.asked) && setup_.course == nullptr);
   CompactReader reader(part.program);
+  ChangesOnTheWay changes(setup_.asked.changes, reader);
   for (std::size_t i = 0; i < part.program.event_count() && !is_over(); ++i) {
     const ProgramEvent event = reader.event_at(i);
     const std::uint64_t number = reader.number(i);
+    for (; changes.are_due(i); changes.go_on())
+      for (const DeviceIndex device : part.program.devices())
+        guard(number, [&] { apply(changes.event_for(device), number); });
     if (history != nullptr && i == part.start_event_count && watch_.at_start &&
         watch_.reaches(event, number))
       watch_.at_start(*device_of(history->device).native());

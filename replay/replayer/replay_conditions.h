@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "allocator/types/reference_version.h"
 #include "streams/memory/segment_order.h"
@@ -60,6 +61,16 @@ enum class StartingMemory : std::uint8_t {
   requested_anew,
 };
 
+/// Whether options that the program sets while it runs hold beside those that are asked for.
+enum class OwnOptions : std::uint8_t { left_out, kept };
+
+/// An option string that is set before an event, as if the program did it.
+struct OptionsChange {
+  std::uint64_t event = 0;
+  traces::TextId text;
+  friend bool operator==(const OptionsChange&, const OptionsChange&) = default;
+};
+
 enum class NotesOrigins : bool { no, yes };
 
 enum class ChosenBackend : std::uint8_t {
@@ -74,8 +85,12 @@ using MakeProgramDevice = std::function<std::unique_ptr<ProgramDevice>(
 
 struct ReplayConditions {
   const ReferenceVersion* version = nullptr;
-  /// Instead of the options in the file, those that the program sets included.
+  /// Instead of the options in the file, those that the program sets included unless they are kept.
   std::optional<std::string> options{};
+  OwnOptions own_options = OwnOptions::left_out;
+  /// By ascending events, on every device that the program names. Requires: the program's own
+  /// options are kept, and the program is kept.
+  std::vector<OptionsChange> changes{};
   ChosenBackend backend = ChosenBackend::as_set;
   std::optional<Bytes> memory{};
   std::optional<double> memory_fraction{};

@@ -59,7 +59,9 @@ struct ReplaySetup {
   /// Whether the program goes on after this request failed.
   bool goes_on_after(std::uint64_t number) const;
   /// The program's own changes of options are left out.
-  bool keeps_settings() const { return asked.options.has_value(); }
+  bool keeps_settings() const {
+    return asked.options.has_value() && asked.own_options == OwnOptions::left_out;
+  }
   const streams::DeviceCosts& device_costs() const {
     return asked.costs ? *asked.costs : streams::estimated_costs();
   }

@@ -1,95 +1,19 @@
 #include "replay/settings_search/advise.h"
 
 #include <algorithm>
-#include <bit>
 #include <tuple>
 
-#include "allocator/options/size_rules.h"
 #include "allocator/types/check.h"
 #include "replay/replayer/replay_setup.h"
+#include "replay/settings_search/setting_choice.h"
 
 namespace vramlab::replay {
 namespace {
 
-constexpr const char* expandable = "expandable_segments";
-constexpr const char* rounding = "roundup_power2_divisions";
-constexpr const char* splitting = "max_split_size_mb";
-constexpr const char* garbage = "garbage_collection_threshold";
+using option_names::expandable, option_names::rounding, option_names::splitting,
+    option_names::garbage;
 /// The size of the grid divided by this is the most settings that are replayed.
 constexpr std::uint64_t grid_share = 5;
-
-/// A place in a grid of settings, as the value of each option.
-class SettingChoice {
- public:
-  /// The value of an option; empty where it is left out.
-  std::string value(const std::string& option) const {
-    const auto found = values_.find(option);
-    return found == values_.end() ? "" : found->second;
-  }
-
-  SettingChoice with(const std::string& option, const std::string& value) const {
-    SettingChoice other = *this;
-    if (value.empty() || value == left_out_value)
-      other.values_.erase(option);
-    else
-      other.values_[option] = value;
-    return other;
-  }
-
-  /// As an option string, in the order of the names.
-  std::string conf() const {
-    std::string text;
-    for (const auto& [option, value] : values_)
-      text += (text.empty() ? "" : ",") + option + ":" + value;
-    return text;
-  }
-
-  friend auto operator<=>(const SettingChoice&, const SettingChoice&) = default;
-
- private:
-  std::map<std::string, std::string> values_;
-};
-
-/// The sizes that recordings request, to find options that change none of them.
-class RequestShapes {
- public:
-  explicit RequestShapes(const Replayers& recordings) {
-    for (const Replayer* const recording : recordings) add(*recording);
-    if (!sizes_.empty())
-      largest_ = std::max({largest_, Bytes{std::bit_ceil(sizes_.rbegin()->count)},
-                           device_size_for_miss(*sizes_.rbegin(), {})});
-  }
-
-  /// Whether any request gets another block than without the options.
-  bool are_rounded_by(const Settings& settings) const {
-    return std::ranges::any_of(sizes_, [&](Bytes size) {
-      return round_request(size, settings) != round_request(size, {});
-    });
-  }
-
-  /// Whether a segment can be as large, with the next power of two for each request at most.
-  bool reach(Bytes size) const { return largest_ >= size; }
-  /// Whether any size is of those that share segments of the large pool.
-  bool has_medium() const {
-    return std::ranges::any_of(sizes_, [](Bytes size) {
-      return size > allocator::small_limit && size < allocator::medium_limit;
-    });
-  }
-
- private:
-  void add(const Replayer& recording) {
-    for (const ProgramPart* part : recording.parts()) {
-      for (const EventShape& shape : part->program.shapes())
-        if (shape.bytes.count > 0 && shape.bytes < allocator::request_limit)
-          sizes_.insert(shape.bytes);
-      for (const StartingSegment& segment : part->start)
-        largest_ = std::max(largest_, segment.segment.size());
-    }
-  }
-
-  std::set<Bytes> sizes_;
-  Bytes largest_;
-};
 
 /// Recordings that can be the worst of a SweepRow, unless one fails.
 Replayers recordings_that_decide(const Replayers& recordings, const ReplayConditions& conditions) {
@@ -107,7 +31,7 @@ class AdviceSearch {
         deciding_(recordings_that_decide(recordings, options.conditions)),
         options_(options),
         run_(run),
-        grid_(options_that_matter(recordings, options.conditions)),
+        grid_(options_that_matter(recordings, options)),
         requests_(recordings) {
     advice_.grid_size = 1;
     for (const GridOption& option : grid_) advice_.grid_size *= option.values.size();
@@ -117,9 +41,12 @@ class AdviceSearch {
     const std::string recorded = options_as_recorded().text;
     advice_.recorded = run_({{recorded, true}}).front();
     ++advice_.runs;
-    if (!recorded.empty()) try_recorded(recorded);
+    if (!recorded.empty() && !names_any(recorded, options_.without)) try_recorded(recorded);
     const SettingChoice classic;
-    try_all({classic, classic.with(expandable, "True")});
+    if (may_use(expandable))
+      try_all({classic, classic.with(expandable, "True")});
+    else
+      try_all({classic});
     const SettingChoice better = best_choice();
     descend(better);
     // The other way may still win with some other option.
@@ -128,7 +55,8 @@ class AdviceSearch {
       descend(best_of_way(classic));
     }
     // The remaining replays go to an option that seldom matters.
-    try_all(along(option_named(splitting), best_of_way(classic.with(expandable, "True"))));
+    if (may_use(expandable) && may_use(splitting))
+      try_all(along(option_named(splitting), best_of_way(classic.with(expandable, "True"))));
     return conclude();
   }
 
@@ -193,6 +121,10 @@ class AdviceSearch {
     return best->first;
   }
 
+  bool may_use(std::string_view name) const {
+    return std::ranges::find(grid_, name, &GridOption::name) != grid_.end();
+  }
+
   const GridOption& option_named(std::string_view name) const {
     const auto found = std::ranges::find(grid_, name, &GridOption::name);
     check(found != grid_.end(), "an option that is searched is in the grid");
@@ -235,15 +167,15 @@ class AdviceSearch {
   /// Settings that make a difference without expandable segments, each alone: a small and a large
   /// limit on splitting, few sizes, little cached memory.
   std::vector<SettingChoice> probes(const SettingChoice& classic) const {
-    std::vector<SettingChoice> choices = {
-        classic.with(splitting, "64"), classic.with(splitting, "256"), classic.with(rounding, "2")};
-    if (std::ranges::find(grid_, garbage, &GridOption::name) != grid_.end())
-      choices.push_back(classic.with(garbage, "0.6"));
+    std::vector<SettingChoice> choices;
+    for (const auto& [option, value] :
+         {std::pair{splitting, "64"}, {splitting, "256"}, {rounding, "2"}, {garbage, "0.6"}})
+      if (may_use(option)) choices.push_back(classic.with(option, value));
     return choices;
   }
 
   bool can_win(const SettingChoice& choice) {
-    if (is_inert(choice)) return false;
+    if (requests_.is_inert(choice, recordings_.front()->version())) return false;
     if (options_.preference != Preference::memory || rows_.empty()) return true;
     const SweepRow& best = rows_.at(best_choice());
     if (best.was_refused() || best.worst().failed) return true;
@@ -252,15 +184,6 @@ class AdviceSearch {
       const auto live = live_with(*recording, choice.value(rounding));
       return live && static_cast<std::int64_t>(live->on_device.count) > peak;
     });
-  }
-
-  /// Whether a value of the choice changes nothing here, so that the choice without it is the same.
-  bool is_inert(const SettingChoice& choice) const {
-    const std::string divisions = choice.value(rounding);
-    if (!divisions.empty() && !requests_.are_rounded_by(options_for(rounding, divisions)))
-      return true;
-    const std::string limit = choice.value(splitting);
-    return !limit.empty() && !requests_.reach(options_for(splitting, limit).max_split_size);
   }
 
   Settings options_for(const std::string& option, const std::string& value) const {
@@ -380,12 +303,23 @@ bool Advice::is_decided_by_time(Preference preference) const {
          !is_better_exactly(runner_up->worst(), best.worst());
 }
 
-OptionGrid options_that_matter(const Replayers& recordings, const ReplayConditions& conditions) {
+bool names_any(std::string_view conf, const std::set<std::string>& names) {
+  // Each token is a word, or one of the signs between words.
+  constexpr std::string_view signs = ",:[] ";
+  for (std::size_t at = 0; at < conf.size(); ++at) {
+    const std::size_t end = std::min(conf.find_first_of(signs, at), conf.size());
+    if (names.contains(std::string(conf.substr(at, end - at)))) return true;
+    at = end;
+  }
+  return false;
+}
+
+OptionGrid options_that_matter(const Replayers& recordings, const AdviseOptions& options) {
   OptionGrid grid = {{expandable, {"none", "True"}},
                      {rounding, {"none", "32", "16", "8", "4", "2"}},
                      {splitting, {"none", "32", "64", "128", "256", "512", "1024"}}};
   // Garbage is collected only where the allocator may have a share of the device.
-  bool has_share = conditions.memory_fraction.has_value();
+  bool has_share = options.conditions.memory_fraction.has_value();
   for (const Replayer* const recording : recordings)
     for (const ProgramPart* part : recording->parts())
       has_share = has_share || part->program.changes_limits();
@@ -394,7 +328,9 @@ OptionGrid options_that_matter(const Replayers& recordings, const ReplayConditio
     return refusal_of("large_segment_size_mb:32", recording->version()) == std::nullopt;
   });
   if (has_segment_size && RequestShapes(recordings).has_medium())
-    grid.push_back({"large_segment_size_mb", {"none", "32", "64"}});
+    grid.push_back({option_names::large_segment, {"none", "32", "64"}});
+  std::erase_if(grid,
+                [&](const GridOption& option) { return options.without.contains(option.name); });
   return grid;
 }
 

@@ -31,9 +31,18 @@ enum class Preference : std::uint8_t {
 };
 bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference);
 
-/// The options that can matter to one of these recordings under these conditions, and the values to
-/// try.
-OptionGrid options_that_matter(const Replayers& recordings, const ReplayConditions& conditions);
+struct AdviseOptions {
+  ReplayConditions conditions;
+  Preference preference = Preference::memory;
+  /// The names of options that no advised setting may have.
+  std::set<std::string> without = {};
+};
+
+/// Whether an option string names one of these options.
+bool names_any(std::string_view conf, const std::set<std::string>& names);
+
+/// The options that can matter to one of these recordings and may be used, and the values to try.
+OptionGrid options_that_matter(const Replayers& recordings, const AdviseOptions& options);
 
 struct Advice {
   /// The options of the file, and no options at all.
@@ -64,11 +73,6 @@ bool saves_against(const SweepRow& row, const SweepRow& other, Preference prefer
 
 /// Replays settings, side by side if possible; rows in the order of the settings.
 using RunSettings = std::function<std::vector<SweepRow>(const std::vector<AskedSetting>&)>;
-
-struct AdviseOptions {
-  ReplayConditions conditions;
-  Preference preference = Preference::memory;
-};
 
 /// Options in the conditions take the place of the recorded ones. Requires: at least one recording.
 Advice advise(const Replayers& recordings, const AdviseOptions& options, const RunSettings& run);

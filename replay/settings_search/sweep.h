@@ -15,6 +15,7 @@
 
 #include "allocator/types/reference_version.h"
 #include "replay/metrics/metrics.h"
+#include "replay/replayer/replay_conditions.h"
 #include "replay/replayer/replay_report.h"
 
 namespace vramlab::replay {
@@ -73,6 +74,8 @@ struct AskedSetting {
   std::string conf;
   /// The options as the file says them, rather than `conf`.
   bool is_recorded = false;
+  /// Set while the program runs.
+  std::vector<OptionsChange> changes = {};
 };
 
 /// The result of one setting over one or more recordings. The worst recording decides, such as one

@@ -205,6 +205,9 @@ def of_what_ifs(vramlab, scratch):
         yield "advise", vramlab.json("advise", SAMPLES + name)
     yield from of_several(vramlab, [file, SAMPLES + "training.vtrace"])
     yield "advise", vramlab.json("advise", file, "--device-memory", "100MiB")
+    for name in ("gpt_training.pickle.gz", "training.vtrace"):
+        yield "advise", vramlab.json("advise", SAMPLES + name, "--phases", "--without",
+                                     "expandable_segments")
 
 
 def of_several(vramlab, files):

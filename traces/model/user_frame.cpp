@@ -151,6 +151,13 @@ std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables&
   return best;
 }
 
+std::vector<FrameId> user_frames(StackId stack, const SnapshotTables& tables) {
+  std::vector<FrameId> frames;
+  for (const FrameId id : tables.stacks.frames(stack))
+    if (kind_of(tables.frames.frame(id), tables.texts) == FrameKind::user) frames.push_back(id);
+  return frames;
+}
+
 std::string frame_text(FrameId frame, const SnapshotTables& tables) {
   const FrameValue& value = tables.frames.frame(frame);
   std::string path = with_slashes(tables.texts.text(value.filename));

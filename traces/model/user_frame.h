@@ -20,6 +20,9 @@ namespace vramlab::traces {
 /// without frames.
 std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables& tables);
 
+/// The frames of the user's own code, innermost first.
+std::vector<FrameId> user_frames(StackId stack, const SnapshotTables& tables);
+
 /// Such as `train.py:12 step`: the last two parts of the path, the line, the function. A function
 /// of C++ stands without its arguments.
 std::string frame_text(FrameId frame, const SnapshotTables& tables);

@@ -39,5 +39,24 @@ TEST(AdviseCommand, says_that_the_best_packing_has_requests_that_failed) {
               testing::Not(HasSubstr(remark)));
 }
 
+TEST(AdviseCommand, uses_no_option_that_must_not_be_used) {
+  const std::string training = samples + "gpt_training.pickle.gz";
+  EXPECT_THAT(run_vramlab({"advise", training}).output, HasSubstr("expandable_segments"));
+  EXPECT_THAT(
+      run_vramlab({"advise", training, "--without", "expandable_segments", "--json"}).output,
+      testing::Not(HasSubstr("\"conf\": \"expandable_segments")));
+  const auto unknown = run_vramlab({"advise", training, "--without", "expandable_segment"});
+  EXPECT_EQ(unknown.exit_status, 2);
+  EXPECT_THAT(unknown.errors, HasSubstr("expandable_segments"));
+}
+
+TEST(AdviseCommand, says_that_no_change_while_the_program_runs_pays) {
+  const std::string leak = samples + "leak.vtrace";
+  EXPECT_THAT(run_vramlab({"advise", leak, "--phases"}).output, HasSubstr("  phases  "));
+  const auto several = run_vramlab({"advise", leak, leak, "--phases"});
+  EXPECT_EQ(several.exit_status, 2);
+  EXPECT_THAT(several.errors, HasSubstr("one file"));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -124,6 +124,7 @@ PROGRAMS = [
             not_expandable_in=((2, 7),)),
     # Its own options take the place of others.
     Program("settings_on_the_way", option_strings=BOTH, what_if=False, says="FAILURES"),
+    Program("load_and_serve", option_strings=BOTH, says="PEAK"),
     Program("options_after_import", what_if=False, says="ROUNDED"),
     Program("random_requests", option_strings=MANY, plugin=True),
     # Its shapes depend on values.

@@ -39,6 +39,7 @@ Attempt run_one(const Replayer& replayer, const AskedSetting& setting,
       return {std::nullopt, *std::move(refusal)};
     conditions.options = setting.conf;
   }
+  conditions.changes = setting.changes;
   try {
     SweepFigures figures = figures_of(replayer.file(), replayer.figures(conditions));
     figures.can_be_judged = conditions.starting_memory != replay::StartingMemory::as_recorded ||

@@ -54,15 +54,19 @@ DeviceMemory::DeviceMemory(const DriverOptions& options)
       context_bytes_(options.context_bytes),
       addresses_(options.addresses),
       backing_(options.backing) {
+  if (!options.shared_folder.empty())
+    shared_ = std::make_unique<SharedDevices>(options.shared_folder);
   check(options.device_count <= most_devices, "there are addresses for 64 devices");
   for (std::uint32_t device = 0; device < options.device_count; ++device)
-    devices_.push_back({streams::SimulatedMemory(
-        {.total = {options.memory_bytes},
-         .granularity = {options.granularity},
-         .allocations = part_of(addresses_.allocations, device, options.device_count),
-         .reservations = addresses_.reservations,
-         .usual_places = options.places,
-         .work_so_far = [this, device] { return devices_[device].work; }})});
+    devices_.push_back(
+        {.memory = streams::SimulatedMemory(
+             {.total = {options.memory_bytes},
+              .granularity = {options.granularity},
+              .allocations = part_of(addresses_.allocations, device, options.device_count),
+              .reservations = addresses_.reservations,
+              .usual_places = options.places,
+              .work_so_far = [this, device] { return devices_[device].work; }}),
+         .number = options.machine_number(device)});
   if (backing_ == Backing::none) return;
   back(addresses_.allocations);
   back(addresses_.reservations);
@@ -88,6 +92,27 @@ void DeviceMemory::back(AddressRange range) {
 
 std::optional<std::uint64_t> DeviceMemory::take(std::uint32_t device, std::uint64_t bytes) {
   Device& on = devices_.at(device);
+  if (!shared_) return take_alone(on, bytes);
+  std::optional<std::uint64_t> at;
+  shared_->in_turn(on.number, [&](std::uint64_t others) -> SharedDevices::Change {
+    on.memory.set_external({on.external + others});
+    at = take_alone(on, bytes);
+    return {at ? SharedUse::took : SharedUse::refused, bytes,
+            context_bytes_ + on.memory.used().count};
+  });
+  return at;
+}
+
+void DeviceMemory::give_back(std::uint32_t device, std::uint64_t at) {
+  Device& on = devices_.at(device);
+  const std::uint64_t bytes = on.memory.release({at}).count;
+  if (!shared_) return;
+  shared_->in_turn(on.number, [&](std::uint64_t) -> SharedDevices::Change {
+    return {SharedUse::gave, bytes, context_bytes_ + on.memory.used().count};
+  });
+}
+
+std::optional<std::uint64_t> DeviceMemory::take_alone(Device& on, std::uint64_t bytes) {
   const auto at = on.memory.allocate({bytes}, {0});
   if (!at) return std::nullopt;
   on.note_peaks();
@@ -112,7 +137,8 @@ void DeviceMemory::Device::note_peaks() {
 
 allocator::MemoryInfo DeviceMemory::info(std::uint32_t device) const {
   const Device& on = devices_.at(device);
-  const std::uint64_t taken = context_bytes_ + on.memory.used().count + on.external;
+  const std::uint64_t others = shared_ ? shared_->held_by_others(on.number) : 0;
+  const std::uint64_t taken = context_bytes_ + on.memory.used().count + on.external + others;
   return {.free = {told_bytes_ - std::min(told_bytes_, taken)}, .total = {told_bytes_}};
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -16,6 +17,7 @@
 
 #include "streams/memory/simulated_memory.h"
 #include "tools/cuda_standins/model/driver_options.h"
+#include "tools/cuda_standins/model/shared_devices.h"
 #include "tools/cuda_standins/model/shared_units.h"
 
 namespace vramlab::dry_run {
@@ -99,9 +101,7 @@ class DeviceMemory {
 
   /// Memory of a device that is no allocation by itself; pools are made of it.
   std::optional<std::uint64_t> take(std::uint32_t device, std::uint64_t bytes);
-  void give_back(std::uint32_t device, std::uint64_t at) {
-    devices_.at(device).memory.release({at});
-  }
+  void give_back(std::uint32_t device, std::uint64_t at);
 
   std::optional<std::uint64_t> reserve(std::uint64_t bytes);
   /// False where this is no reservation, or something is still mapped in it.
@@ -136,6 +136,8 @@ class DeviceMemory {
   void note_work(std::uint32_t device, streams::WorkSoFar work);
   /// The figures that programs are told.
   allocator::MemoryInfo info(std::uint32_t device) const;
+  /// Null unless processes share the devices.
+  SharedDevices* shared() const { return shared_.get(); }
   std::uint64_t peak_used(std::uint32_t device) const { return devices_.at(device).peak_used; }
   const ManagedMemory& managed(std::uint32_t device) const { return devices_.at(device).managed; }
   /// Bytes that other users of the device hold.
@@ -151,6 +153,8 @@ class DeviceMemory {
 
   struct Device {
     streams::SimulatedMemory memory;
+    /// The device's number in the machine.
+    std::uint32_t number = 0;
     streams::WorkSoFar work = streams::WorkSoFar::none;
     std::uint64_t external = 0;
     std::uint64_t peak_used = 0;
@@ -163,6 +167,7 @@ class DeviceMemory {
   };
 
   void back(streams::AddressRange range);
+  std::optional<std::uint64_t> take_alone(Device& on, std::uint64_t bytes);
   std::optional<std::uint64_t> allocate_small(std::uint32_t device, std::uint64_t bytes);
   void release_device_memory(std::uint32_t device, std::uint64_t at);
   bool has_mapping_in(std::uint64_t at, std::uint64_t bytes) const;
@@ -176,6 +181,7 @@ class DeviceMemory {
   std::uint64_t context_bytes_;
   AddressPlan addresses_;
   Backing backing_;
+  std::unique_ptr<SharedDevices> shared_;
   std::vector<Device> devices_;
   /// Addresses of this process that were taken for devices.
   std::vector<streams::AddressRange> taken_;

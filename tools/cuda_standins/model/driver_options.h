@@ -67,6 +67,8 @@ struct DriverOptions {
   /// on a stream.
   std::uint64_t kernel_ns = 1'000;
   std::uint64_t submit_ns = 0;
+  /// The folder in which processes share the memory of the devices; empty: each has its own.
+  std::string shared_folder;
   /// The host waits where a driver has so much left to do.
   std::uint64_t most_pending = 1 << 20;
 

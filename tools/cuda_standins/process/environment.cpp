@@ -146,6 +146,7 @@ DryRunSettings settings_from_environment() {
   driver.submit_ns = submit_ns;
   driver.most_pending = most_pending;
   set_memory(driver, *gpu);
+  driver.shared_folder = variable("SHARED", "");
   settings.held_bytes = number("HELD", 0);
   settings.notes_folder = variable("NOTES", "");
   return settings;

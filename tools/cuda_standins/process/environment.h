@@ -1,5 +1,5 @@
 // The settings of a dry run from the environment: VRAMLAB_DRY_RUN_GPU, _GPUS, _MEMORY, _HELD,
-// _KERNEL_NS, _SEGMENTS, _VALUES and _NOTES; and CUDA_VISIBLE_DEVICES.
+// _KERNEL_NS, _SEGMENTS, _VALUES, _SHARED and _NOTES; and CUDA_VISIBLE_DEVICES.
 #pragma once
 
 #include <cstdint>

@@ -113,6 +113,14 @@ void write_process_notes() {
   if (!is_written || rename(unfinished.c_str(), name.c_str()) != 0) unlink(unfinished.c_str());
 }
 
+/// Writes the notes, and gives back what the process holds of shared devices.
+void end_process() {
+  write_process_notes();
+  ProcessNotes* const process = the_process;
+  if (process == nullptr || process->process != getpid()) return;
+  if (SharedDevices* const shared = process->driver->memory().shared()) shared->leave();
+}
+
 }  // namespace vramlab::dry_run
 
 // The ends of a process at which nothing else of this library is called: _exit, which Python's
@@ -121,12 +129,13 @@ void write_process_notes() {
 
 #define PROCESS_EXPORT extern "C" __attribute__((visibility("default")))
 
+using vramlab::dry_run::end_process;
 using vramlab::dry_run::write_process_notes;
 
 namespace {
 
 [[noreturn]] void leave(int status) {
-  write_process_notes();
+  end_process();
   for (;;) syscall(SYS_exit_group, status);
 }
 
@@ -135,7 +144,7 @@ int replace(const char* program, char* const arguments[], char* const environmen
   return static_cast<int>(syscall(SYS_execve, program, arguments, environment));
 }
 
-__attribute__((destructor)) void write_at_the_end() { write_process_notes(); }
+__attribute__((destructor)) void end_at_the_end() { end_process(); }
 
 }  // namespace
 

@@ -220,6 +220,8 @@ class Advice(Table):
     runs: int
     reasons: List[str]
     notes: List[str]
+    #: Options that change while the program runs; None unless asked for with `phases=True`.
+    phases: Optional[shapes.AdvisePhase]
     _shown = ("file", "setting", "saves_against_no_options", "saves_against_recorded", "trust")
 
     @property
@@ -541,6 +543,8 @@ class DryRun(Table):
     #: The answer of `vramlab explain`, if the program ran out of memory.
     explanation: Optional[str]
     broken_limits: List[shapes.DryRunBrokenLimit]
+    #: GPUs that the processes shared; None without `shared=True`.
+    shared: Optional[shapes.DryRunShared]
     troubles: List[Any]
     _shown = ("program", "exit_status", "gpu", "out_of_memory", "processes")
 

@@ -91,8 +91,10 @@ class AdviseOptions(TypedDict, total=False):
     jobs: int
     memory_fraction: float
     on_oom: Literal["recorded", "stop", "skip", "report"]
+    phases: bool
     prefer: Literal["memory", "calls", "time"]
     reference: Text
+    without: Texts
 
 
 class CapacityOptions(TypedDict, total=False):
@@ -372,6 +374,7 @@ class DryRunOptions(TypedDict, total=False):
     report: Text
     report_signal: Literal["USR1", "USR2", "HUP"]
     segments: Literal["driver", "upwards"]
+    shared: bool
     values: Literal["zeros", "ones", "random", "computed", "auto"]
     values_from: Text
     world_size: int

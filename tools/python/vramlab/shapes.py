@@ -35,6 +35,37 @@ class AdviseLine(Value):
     text: str
 
 
+class AdvisePhase(Value):
+    """A part of vramlab advise --json."""
+
+    __slots__ = ()
+    pays: bool
+    conf_at_start: str
+    export: Union[str, None]
+    changes: List["AdvisePhaseChange"]
+    saves_against_single: Union[int, None]
+    saves_against_no_options: Union[int, None]
+    places: int
+    runs: int
+    best: Union["AdviseRow", "Refused"]
+    single: Union["AdviseRow", "Refused"]
+
+
+class AdvisePhaseChange(Value):
+    """A part of vramlab advise --json."""
+
+    __slots__ = ()
+    place: str
+    kind: Literal["before", "behind", "mark"]
+    file: Union[str, None]
+    line: Union[int, None]
+    function: Union[str, None]
+    mark: Union[str, None]
+    before_event: int
+    conf: str
+    python: List[str]
+
+
 class AdviseRequestedAnew(Value):
     """A part of vramlab advise --json."""
 
@@ -617,6 +648,74 @@ class DryRunReservedByPlace(Value):
     device: int
     least_bytes: int
     most_bytes: int
+
+
+class DryRunShared(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    order: str
+    processes: List["DryRunSharedProcesse"]
+    devices: List["DryRunSharedDevice"]
+
+
+class DryRunSharedDevice(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    index: int
+    peak_bytes: int
+    peak_time_us: int
+    held_at_peak: List["DryRunSharedDeviceHeldAtPeak"]
+    refusals: List["DryRunSharedDeviceRefusal"]
+    events_left_out: int
+    events: List["DryRunSharedDeviceEvent"]
+
+
+class DryRunSharedDeviceEvent(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    time_us: int
+    process: int
+    use: Literal["took", "gave", "refused", "ended"]
+    bytes: int
+    held_bytes: int
+    held_by_all_bytes: int
+
+
+class DryRunSharedDeviceHeldAtPeak(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    process: int
+    held_bytes: int
+
+
+class DryRunSharedDeviceRefusal(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    time_us: int
+    process: int
+    bytes: int
+    held: List["DryRunSharedDeviceRefusalHeld"]
+
+
+class DryRunSharedDeviceRefusalHeld(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    process: int
+    held_bytes: int
+
+
+class DryRunSharedProcesse(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    process: int
+    command: str
 
 
 class DryRunSmallestGpu(Value):

@@ -9,6 +9,7 @@
 #include "replay/explain/stranding_sites.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/settings_search/advise.h"
+#include "tools/cli/commands/advise/phases_answer.h"
 #include "tools/cli/commands/pack/pack_report.h"
 #include "tools/cli/commands/sweep/sweep_outcome.h"
 #include "tools/cli/kit/commands.h"
@@ -51,6 +52,10 @@ struct AdviseOutcome {
   bool has_caught_failures = false;
   /// Groups that are too long to pack here are left out.
   PackOutcome packing;
+  /// Empty unless it was asked for.
+  std::optional<PhasesOutcome> phases;
+
+  bool phases_pay() const { return phases && phases->pays(); }
 
   bool has_several_files() const { return about.files.size() > 1; }
 };
@@ -92,6 +97,8 @@ const char* trust_word(Trust trust) {
 std::string trust_text(const AdviseOutcome& outcome) {
   const std::string word = trust_word(outcome.trust);
   const auto& depends_from = outcome.advice.best.worst().depends_from;
+  if (outcome.phases_pay() && outcome.trust == Trust::exact)
+    return word + ": a replay of all requests, with the options changed at these places";
   if (outcome.trust == Trust::exact && depends_from) return exact_until_text(*depends_from);
   if (outcome.trust == Trust::exact)
     return word + ": the allocator's own answers to these requests";
@@ -303,8 +310,39 @@ AnswerText advise_answer(const AdviseOutcome& outcome) {
   return answer;
 }
 
+/// The answer where options that change on the way are better than any for the whole run.
+AnswerText phases_answer(const AdviseOutcome& outcome) {
+  const replay::PhasesAdvice& found = outcome.phases->advice;
+  AnswerText answer{"Set options while the program runs:", {}};
+  answer.add("peak reserved", format_bytes(peak_of(found.best)));
+  if (!found.single.conf.empty())
+    answer.add(
+        "", saving_text(found.best, found.single, "the best single setting, " + found.single.conf));
+  answer.add("", saving_text(found.best, found.usual, "no options"));
+  answer.add("costs", calls_text(found.best));
+  answer.add("", "instead of " + calls_text(found.single) + " with " +
+                     (found.single.conf.empty() ? "no options" : "the best single setting"));
+  answer.add("certainty", trust_text(outcome));
+  answer.add("", "a line that runs again sets the same options again, which changes nothing");
+  answer.add("tried", std::to_string(outcome.advice.runs) + " settings for the whole run, " +
+                          std::to_string(found.runs) + " plans at " +
+                          counted(found.place_count, "place", "places"));
+  for (const std::string& note : outcome.about.notes) answer.add("note", note);
+  return answer;
+}
+
+AnswerText answer_of(const AdviseOutcome& outcome) {
+  if (outcome.phases_pay()) return phases_answer(outcome);
+  AnswerText answer = advise_answer(outcome);
+  if (outcome.phases) answer.add("phases", no_phases_text(*outcome.phases));
+  return answer;
+}
+
 std::string advise_text(const AdviseOutcome& outcome) {
-  const AnswerText answer = advise_answer(outcome);
+  const AnswerText answer = answer_of(outcome);
+  if (outcome.phases_pay())
+    return head_text(outcome.about) + paragraph(answer.headline) + phases_text(*outcome.phases) +
+           lines_text(answer.lines);
   const std::string setting = exported(outcome);
   std::string text =
       head_text(outcome.about) + paragraph(anew_text(outcome)) + paragraph(answer.headline);
@@ -327,7 +365,7 @@ ordered_json anew_json(const Advice& anew) {
 
 std::string advise_json(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  const AnswerText answer = advise_answer(outcome);
+  const AnswerText answer = answer_of(outcome);
   const auto live = [&](Bytes replay::LiveBounds::* part) {
     return or_null(advice.live, [part](const auto& bounds) { return (bounds.*part).count; });
   };
@@ -359,13 +397,16 @@ std::string advise_json(const AdviseOutcome& outcome) {
                     {"runner_up", or_null(advice.runner_up, sweep_row_json)},
                     {"best_as_it_went_on", or_null(advice.best_as_it_went_on, sweep_row_json)},
                     {"no_options", sweep_row_json(advice.usual)},
-                    {"recorded", sweep_row_json(advice.recorded)}});
+                    {"recorded", sweep_row_json(advice.recorded)},
+                    {"phases", or_null(outcome.phases, phases_json)}});
 }
 
 struct AdviseArguments {
   std::vector<std::string> files;
   ReplayArguments replay;
   std::string prefer = "memory";
+  bool phases = false;
+  std::vector<std::string> without;
   std::size_t threads = usual_thread_count();
   CommonFlags flags;
 };
@@ -467,13 +508,41 @@ const Replayer& worst_of(const Replayers& replayers, const SweepRow& row) {
   return *replayers[static_cast<std::size_t>(&row.worst() - row.files.data())];
 }
 
+/// Throws InputError for a name that is no option of this version.
+void refuse_unknown_options(const std::vector<std::string>& names,
+                            const ReferenceVersion& version) {
+  for (const std::string& name : names) {
+    const auto error = allocator::parse_settings({}, name + ":1", version).error;
+    if (error && error->kind == allocator::SettingsErrorKind::unknown_option)
+      throw traces::InputError({"--without", "",
+                                "the name of an option of PyTorch " + std::string(version.name),
+                                name + replay::hint_about(name, version)});
+  }
+}
+
+/// Looks for options that change while the program runs. The program's own changes count, too.
+void add_phases(const ReplayedFile& file, replay::AdviseOptions options,
+                const AdviseArguments& arguments, AdviseOutcome& outcome) {
+  options.conditions.own_options = replay::OwnOptions::kept;
+  const replay::RunSettings run = [&](const std::vector<replay::AskedSetting>& settings) {
+    return run_settings({&file.replayer}, settings, options.conditions, arguments.threads);
+  };
+  const bool helps = !outcome.advice.nothing_helps();
+  outcome.phases = find_phases_outcome(
+      {*file.recording, options, helps ? outcome.advice.best.conf : ""}, file.replayer, run);
+}
+
 ExitStatus give_advice(const AdviseArguments& arguments) {
   const std::vector<ReplayedFile> files =
       open_all(arguments.files, arguments.replay, arguments.flags, arguments.threads);
   const Replayers replayers = replayers_of(files);
   for (const Replayer* const replayer : replayers) replayer->refuse_without_requests();
   replay::ReplayConditions conditions = conditions_of(arguments.replay);
-  replay::AdviseOptions options{conditions, preference_of(arguments.prefer)};
+  refuse_unknown_options(arguments.without, replayers.front()->version());
+  if (arguments.phases) refuse_for_phases(replayers);
+  replay::AdviseOptions options{conditions,
+                                preference_of(arguments.prefer),
+                                {arguments.without.begin(), arguments.without.end()}};
   AdviseOutcome outcome;
   outcome.preference = options.preference;
   outcome.about = asked_what_if(names_of(replayers), replayers, arguments.replay);
@@ -490,7 +559,12 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   outcome.advice = advise(replayers, options, run);
   // No setting avoids this, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
-  conditions.options = outcome.advice.best.conf;
+  if (arguments.phases) {
+    bar.show("looks for places to change options");
+    add_phases(files.front(), options, arguments, outcome);
+  }
+  conditions.options =
+      outcome.phases_pay() ? outcome.phases->advice.conf_at_start : outcome.advice.best.conf;
   bar.show("looks for the best packing and the reasons");
   add_worst_file(worst_of(replayers, outcome.advice.best), conditions, outcome);
   outcome.trust = trust_of(replayers, conditions);
@@ -517,6 +591,17 @@ void add_options(CLI::App& command, AdviseArguments& arguments) {
                   "time (the least modelled time in them)")
       ->check(CLI::IsMember({"memory", "calls", "time"}))
       ->capture_default_str();
+  command.add_flag("--phases", arguments.phases,
+                   "Look for places in the program from which on other options pay, and write the "
+                   "lines of Python that set them");
+  command
+      .add_option("--without", arguments.without,
+                  "The name of an option that must not be used, such as expandable_segments; may "
+                  "be given several times")
+      ->type_name("NAME")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
   add_replay_conditions(command, arguments.replay);
   add_jobs(command, arguments.threads);
 }

@@ -82,6 +82,7 @@ DryRunOutcome outcome_of(const Attempt& made) {
   outcome.retried_because = made.retried_because;
   outcome.values = arguments.values;
   std::vector<ProcessNotes> all = read_process_notes(folder.path().string(), outcome.troubles);
+  if (arguments.shared) outcome.shared = read_shared_memory(folder.path().string());
   add_traces(arguments, folder, all);
   for (const ProcessNotes& notes : all) outcome.processes.push_back({notes, {}, {}});
   const auto names = name_histories(all, {made.end.process, overwrite_of(arguments)});

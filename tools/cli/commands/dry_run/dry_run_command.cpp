@@ -64,6 +64,9 @@ void add_device_options(CLI::App& command, DryRunArguments& arguments) {
 }
 
 void add_history_options(CLI::App& command, DryRunArguments& arguments) {
+  command.add_flag("--shared", arguments.shared,
+                   "All processes of the run share the memory of the GPUs: each sees what the "
+                   "others hold, and who held the rest when one found no room is told");
   command.add_option("--mark-every", arguments.mark_every,
                      "Mark the history each so many steps of an optimizer");
   command
@@ -237,6 +240,9 @@ ExitStatus report_on(const std::vector<replay::Limit>& limits, const Attempt& ma
 ExitStatus dry_run(const DryRunArguments& arguments) {
   if (arguments.program.empty())
     throw traces::InputError({"dry-run", "", "-- and a program", "none"});
+  if (arguments.shared && !arguments.memory())
+    throw traces::InputError({"--shared", "", "--gpu or --device-memory, which all processes share",
+                              "no limit of memory"});
   const std::vector<replay::Limit> limits = limits_of(arguments);
   check_outputs(arguments);
   if (!arguments.flags.quiet && is_program(arguments.program.front()))

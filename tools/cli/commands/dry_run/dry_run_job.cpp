@@ -197,6 +197,7 @@ Variables stand_in_variables(const DryRunArguments& arguments,
     variables.emplace_back(name, in_front_of(stand_ins / folder, name, arguments));
   add_places_of_compiled_code(place_of_compiled_code(arguments, scratch), stand_ins,
                               !arguments.keep_compiled.empty(), variables);
+  if (arguments.shared) variables.emplace_back("VRAMLAB_DRY_RUN_SHARED", scratch.string());
   if (!arguments.values_from.empty())
     variables.emplace_back("VRAMLAB_DRY_RUN_VALUES_FROM",
                            std::filesystem::absolute(arguments.values_from).string());

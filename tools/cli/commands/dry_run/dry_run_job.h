@@ -45,6 +45,8 @@ struct DryRunArguments {
   std::uint64_t kernel_time_ns = 10'000;
   std::uint64_t steps = 0;
   std::uint64_t mark_every = 0;
+  /// All processes of the run share the memory of the devices.
+  bool shared = false;
   std::string report_signal;
   /// The folder for code that the program compiles; if empty, that goes with the run.
   std::string keep_compiled;

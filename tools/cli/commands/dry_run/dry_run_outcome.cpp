@@ -711,6 +711,7 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
   add_out_of_bounds(text, outcome);
   add_devices(text, outcome);
   add_driver_accounts(text, outcome);
+  add_shared(text, outcome.shared);
   add_managed(text, outcome);
   add_pinned(text, outcome);
   add_holder(text, outcome);
@@ -743,6 +744,7 @@ std::string explained_text(const DryRunOutcome& outcome) {
   add_all("functions that no stand-in exports:", missing_functions_of(outcome));
   for (const std::string& kind : other_kinds_of(outcome))
     add_all(title_of(kind) + ":", subjects_of(outcome, kind));
+  text += shared_timeline_text(outcome.shared);
   return text;
 }
 
@@ -775,6 +777,7 @@ std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& ar
        {"explanation",
         outcome.explanation ? ordered_json(outcome.explanation->text()) : ordered_json()},
        {"broken_limits", json_list(outcome.broken, limit_json)},
+       {"shared", arguments.shared ? shared_json(outcome.shared) : ordered_json()},
        {"troubles", outcome.troubles}});
 }
 

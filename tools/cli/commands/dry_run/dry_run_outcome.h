@@ -11,6 +11,7 @@
 #include "tools/cli/commands/dry_run/dry_run_job.h"
 #include "tools/cli/commands/dry_run/history_findings.h"
 #include "tools/cli/commands/dry_run/process_notes.h"
+#include "tools/cli/commands/dry_run/shared_memory.h"
 #include "tools/cli/kit/explanation_report.h"
 
 namespace vramlab::tools {
@@ -49,6 +50,8 @@ struct DryRunOutcome {
   /// The answer about a failed request, as `vramlab explain` gives it of the history.
   std::optional<AnswerText> explanation;
   std::vector<BrokenLimit> broken;
+  /// Empty unless the processes shared the devices.
+  SharedMemory shared;
   /// Sentences about facts that could not be found out.
   std::vector<std::string> troubles;
 
