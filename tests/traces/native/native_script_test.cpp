@@ -109,14 +109,14 @@ TEST(NativeScript, devices_are_named_below_the_header) {
   EXPECT_EQ(native_script_of(rewrite_native_script(script).text), script);
 }
 
-struct BadCase {
+struct FaultyScript {
   std::string script;
   std::string error;
 };
 
 TEST(NativeScript, a_fault_is_told_with_line_and_column) {
   const std::string header = "program(memory=1*GiB)\n";
-  const BadCase cases[] = {
+  const FaultyScript cases[] = {
       {"program(memory=1*GB)",
        "line 1, column 18: expected a whole number, such as 512 or 4*MiB, "
        "found 'GB'"},
@@ -158,7 +158,7 @@ TEST(NativeScript, a_fault_is_told_with_line_and_column) {
        "'x'"},
       {header + "{\"malloc\":1,\"bytes\":1}", "line 2, column 1: expected an event"},
   };
-  for (const BadCase& bad : cases)
+  for (const FaultyScript& bad : cases)
     EXPECT_THAT(fault_of(bad.script), HasSubstr(bad.error)) << bad.script;
 }
 

@@ -331,7 +331,7 @@ AnswerText phases_answer(const AdviseOutcome& outcome) {
   return answer;
 }
 
-AnswerText answer_of(const AdviseOutcome& outcome) {
+AnswerText advice_answer(const AdviseOutcome& outcome) {
   if (outcome.phases_pay()) return phases_answer(outcome);
   AnswerText answer = advise_answer(outcome);
   if (outcome.phases) answer.add("phases", no_phases_text(*outcome.phases));
@@ -339,7 +339,7 @@ AnswerText answer_of(const AdviseOutcome& outcome) {
 }
 
 std::string advise_text(const AdviseOutcome& outcome) {
-  const AnswerText answer = answer_of(outcome);
+  const AnswerText answer = advice_answer(outcome);
   if (outcome.phases_pay())
     return head_text(outcome.about) + paragraph(answer.headline) + phases_text(*outcome.phases) +
            lines_text(answer.lines);
@@ -365,7 +365,7 @@ ordered_json anew_json(const Advice& anew) {
 
 std::string advise_json(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  const AnswerText answer = answer_of(outcome);
+  const AnswerText answer = advice_answer(outcome);
   const auto live = [&](Bytes replay::LiveBounds::* part) {
     return or_null(advice.live, [part](const auto& bounds) { return (bounds.*part).count; });
   };

@@ -98,37 +98,47 @@ def _around_call(original: Any, torch: Any) -> Any:
     codes, own, clock, others = modules.codes, threads, time_ns, beginnings
     has_gradients = torch._C.is_grad_enabled
     is_compiled = sys.modules["torch.compiler"].is_dynamo_compiling
+    # None while no compiler looks at frames of this thread.
+    set_compiler = torch._C._dynamo.eval_frame.set_eval_frame
 
     @functools.wraps(original)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         # A compiler that looks at this function sees the constant True.
         if is_compiled() or not _is_on:
             return original(self, *args, **kwargs)
+        # Our own functions are not compiled.
+        compiler = set_compiler(None)
+        ends = None
         thread = own.own
         depth = thread.depth
-        if not depth:
-            thread.phase = _begin_outermost(thread, torch, self, args, kwargs)
-            if thread.phase == END:
-                return original(self, *args, **kwargs)
-        phase = thread.phase
-        if phase == INFERENCE and has_gradients():
-            phase = FORWARD
-        code = codes.get(id(self))
-        if code is None:
-            code = modules.code_of(self)
-        begins = others.get(type(self)) or others.get(None)
-        ends = begins and begins(self, args, kwargs)
-        thread.depth = depth + 1
-        thread.note_time(clock())
-        thread.note_code(code | phase)
+        try:
+            if not depth:
+                thread.phase = _begin_outermost(thread, torch, self, args, kwargs)
+            phase = thread.phase
+            if phase == INFERENCE and has_gradients():
+                phase = FORWARD
+            if phase != END:
+                begins = others.get(type(self)) or others.get(None)
+                ends = begins and begins(self, args, kwargs)
+                thread.depth = depth + 1
+                thread.note_time(clock())
+                thread.note_code((codes.get(id(self)) or modules.code_of(self)) | phase)
+        finally:
+            if compiler is not None:
+                set_compiler(compiler)
         try:
             return original(self, *args, **kwargs)
         finally:
-            thread.note_time(clock())
-            thread.note_code(END)
-            thread.depth = depth
-            if ends:
-                ends()
+            if phase != END:
+                if compiler is not None:
+                    set_compiler(None)
+                thread.note_time(clock())
+                thread.note_code(END)
+                thread.depth = depth
+                if ends:
+                    ends()
+                if compiler is not None:
+                    set_compiler(compiler)
 
     not_compiled(torch, __call__)
     return __call__
