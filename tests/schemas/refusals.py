@@ -19,7 +19,8 @@ SPARSE = {
     "diff": {("changes",)},
     "steps": {("rules",)},
     "sweep": {("rows", "*"), ("rows", "*", "files", "*")},
-    "advise": {(row, *below) for row in ("best", "runner_up", "no_options", "recorded")
+    "advise": {(*row, *below) for row in (("best",), ("runner_up",), ("no_options",), ("recorded",),
+                                          ("phases", "best"), ("phases", "single"))
                for below in ((), ("files", "*"))},
     "vramlab-budget": {()},
 }
