@@ -46,15 +46,21 @@ std::vector<std::string> strings_of(const Plan& plan) {
   return strings;
 }
 
-SettingChoice choice_of(const std::string& conf) {
+/// The string may be one of the recording's, with blanks, and lists in brackets as values.
+SettingChoice choice_of(std::string conf) {
+  std::erase(conf, ' ');
   SettingChoice choice;
-  std::size_t at = 0;
-  while (at < conf.size()) {
-    const std::size_t end = std::min(conf.find(',', at), conf.size());
-    const std::string option = conf.substr(at, end - at);
-    const std::size_t colon = option.find(':');
-    choice = choice.with(option.substr(0, colon), option.substr(colon + 1));
-    at = end + 1;
+  std::size_t begin = 0;
+  int lists = 0;
+  for (std::size_t at = 0; at <= conf.size(); ++at) {
+    if (at < conf.size() && conf[at] == '[') ++lists;
+    if (at < conf.size() && conf[at] == ']') --lists;
+    if (at < conf.size() && (conf[at] != ',' || lists > 0)) continue;
+    const std::string option = conf.substr(begin, at - begin);
+    const std::size_t colon = std::min(option.find(':'), option.size());
+    if (colon < option.size())
+      choice = choice.with(option.substr(0, colon), option.substr(colon + 1));
+    begin = at + 1;
   }
   return choice;
 }

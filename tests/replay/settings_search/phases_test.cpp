@@ -117,6 +117,16 @@ TEST(Phases, other_options_from_the_line_that_serves_on_pay) {
   EXPECT_LT(peak_of(found.best), peak_of(found.usual));
 }
 
+TEST(Phases, the_best_single_string_may_have_a_list_as_a_value) {
+  const Opened opened(load_and_serve());
+  const AdviseOptions options = without_expandable();
+  const std::string single = "roundup_power2_divisions:[256:1, >:4], max_split_size_mb:200";
+  const PhasesAdvice found = find_phases({opened.recording, options, single}, opened.replayer,
+                                         runner(opened.replayer, options.conditions));
+  EXPECT_EQ(found.single.conf, "max_split_size_mb:200,roundup_power2_divisions:[256:1,>:4]");
+  EXPECT_LE(peak_of(found.best), peak_of(found.single));
+}
+
 TEST(Phases, nothing_is_advised_where_no_change_pays) {
   std::uint64_t id = 0;
   std::string lines = stacks + load(id);

@@ -124,37 +124,41 @@ std::optional<CUresult> CachingShim::mem_get_address_range(CUdeviceptr* base, st
 
 namespace {
 
-/// Whether the attribute is one of the allocation's range; then its value is written.
-bool tell_range(CUdeviceptr base, std::size_t bytes, CUpointer_attribute attribute, void* into) {
-  if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
-    std::memcpy(into, &base, sizeof base);
-  else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
-    std::memcpy(into, &bytes, sizeof bytes);
-  else
-    return false;
-  return true;
+bool is_of_range(CUpointer_attribute attribute) {
+  return attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
+         attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE;
 }
 
 }  // namespace
 
+void CachingShim::tell(const Range& range, CUpointer_attribute attribute, void* into) {
+  if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+    std::memcpy(into, &range.base, sizeof range.base);
+  if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+    std::memcpy(into, &range.bytes, sizeof range.bytes);
+}
+
 std::optional<CUresult> CachingShim::pointer_get_attribute(void* into,
                                                            CUpointer_attribute attribute,
                                                            CUdeviceptr at) {
-  const std::optional<Range> range = into == nullptr ? std::nullopt : range_around(at);
-  if (!range || range->bytes == 0 || !tell_range(range->base, range->bytes, attribute, into))
-    return std::nullopt;
+  if (into == nullptr || !is_of_range(attribute)) return std::nullopt;
+  const std::optional<Range> range = range_around(at);
+  if (!range || range->bytes == 0) return std::nullopt;
+  tell(*range, attribute, into);
   return CUDA_SUCCESS;
 }
 
 std::optional<CUresult> CachingShim::pointer_get_attributes(unsigned count,
                                                             CUpointer_attribute* attributes,
                                                             void** into, CUdeviceptr at) {
+  if (attributes == nullptr || into == nullptr || driver_.pointer_attributes == nullptr ||
+      std::none_of(attributes, attributes + count, is_of_range))
+    return std::nullopt;
   const std::optional<Range> range = range_around(at);
-  if (!range || range->bytes == 0 || driver_.pointer_attributes == nullptr) return std::nullopt;
+  if (!range || range->bytes == 0) return std::nullopt;
   const CUresult result = driver_.pointer_attributes(count, attributes, into, at);
   for (unsigned place = 0; result == CUDA_SUCCESS && place < count; ++place)
-    if (into[place] != nullptr)
-      tell_range(range->base, range->bytes, attributes[place], into[place]);
+    if (into[place] != nullptr) tell(*range, attributes[place], into[place]);
   return result;
 }
 

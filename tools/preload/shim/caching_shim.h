@@ -106,6 +106,8 @@ class CachingShim final : public preload::MemoryCalls {
   Arena* owner_of(CUdeviceptr at);
   /// Empty if the memory is none of ours, and of no bytes if the program has none there.
   std::optional<Range> range_around(CUdeviceptr at);
+  /// Writes the attribute if it is one of the range.
+  static void tell(const Range& range, CUpointer_attribute attribute, void* into);
   ContextRecord* context_of(State& now, CUstream stream);
   static void close_capture(State& now, CUstream stream);
   static void keep_report(State& now, const Arena& ended);

@@ -119,10 +119,8 @@ def _captured(args, kwargs, result):
 
 
 def _is_ready(args, kwargs, result):
-    scheduler, says = args[0], phases.serving()["says"]
-    arguments = sys.modules["sglang.srt.runtime_context"].get_schedule()
-    phases.read("tokens_in_batch", arguments, "chunked_prefill_size")
-    phases.read("rank", scheduler.tp_worker.model_runner, "gpu_id")
+    phases.read("tokens_in_batch", sys.modules["sglang.srt.runtime_context"].get_schedule(), "chunked_prefill_size")
+    phases.read("rank", args[0].tp_worker.model_runner, "gpu_id")
     phases.ready()
 
 

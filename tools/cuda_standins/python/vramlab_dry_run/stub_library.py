@@ -7,7 +7,7 @@ import struct
 
 # The largest page that a kernel for 64-bit ARM may have.
 _PAGE = 0x10000
-_STUB_BYTES = 48
+_FUNCTION_BYTES = 48
 _NOTE = "vramlab_dry_run_note"
 _KIND = b"unknown\0"
 
@@ -34,7 +34,7 @@ def _hash_table(names):
     return struct.pack("<%dI" % (2 + 2 * count), count, count, *(buckets + chains))
 
 
-def _stub_of_x86_64(at, kind_at, subject_at, slot_at, answer):
+def _function_of_x86_64(at, kind_at, subject_at, slot_at, answer):
     """vramlab_dry_run_note(kind, subject); return answer."""
     code = b"\x48\x83\xec\x08"
     for opcode, target in ((b"\x48\x8d\x3d", kind_at), (b"\x48\x8d\x35", subject_at),
@@ -42,10 +42,10 @@ def _stub_of_x86_64(at, kind_at, subject_at, slot_at, answer):
         end = at + len(code) + len(opcode) + 4
         code += opcode + struct.pack("<i", target - end)
     code += b"\xb8" + struct.pack("<i", answer) + b"\x48\x83\xc4\x08\xc3"
-    return code.ljust(_STUB_BYTES, b"\xcc")
+    return code.ljust(_FUNCTION_BYTES, b"\xcc")
 
 
-def _stub_of_aarch64(at, kind_at, subject_at, slot_at, answer):
+def _function_of_aarch64(at, kind_at, subject_at, slot_at, answer):
     """The same; places are told as distances from an instruction, below one MiB."""
     def distance(instruction, target):
         value = target - (at + 4 * instruction)
@@ -65,12 +65,12 @@ def _stub_of_aarch64(at, kind_at, subject_at, slot_at, answer):
              0x52800000 | answer << 5,  # mov w0, answer
              0xA8C17BFD,  # ldp x29, x30, [sp], #16
              0xD65F03C0]  # ret
-    return struct.pack("<9I", *words).ljust(_STUB_BYTES, b"\0")
+    return struct.pack("<9I", *words).ljust(_FUNCTION_BYTES, b"\0")
 
 
 #: The number of a processor in ELF, its relocation that fills a slot with an address, its functions.
-_Machine = collections.namedtuple("_Machine", "number address_in_slot stub")
-_MACHINES = {"x86_64": _Machine(62, 6, _stub_of_x86_64), "aarch64": _Machine(183, 1025, _stub_of_aarch64)}
+_Machine = collections.namedtuple("_Machine", "number address_in_slot function")
+_MACHINES = {"x86_64": _Machine(62, 6, _function_of_x86_64), "aarch64": _Machine(183, 1025, _function_of_aarch64)}
 
 
 def is_written_for(machine):
@@ -103,15 +103,15 @@ def library_bytes(functions, soname, machine=None):
         place += (size + 15) // 16 * 16
     code_at = (place + _PAGE - 1) // _PAGE * _PAGE
     code = b""
-    data_at = (code_at + _STUB_BYTES * len(functions) + _PAGE) // _PAGE * _PAGE
+    data_at = (code_at + _FUNCTION_BYTES * len(functions) + _PAGE) // _PAGE * _PAGE
     slot_at = data_at
     symbols = struct.pack("<IBBHQQ", 0, 0, 0, 0, 0, 0)
     symbols += struct.pack("<IBBHQQ", text_places[0], 0x12, 0, 0, 0, 0)
     for index, (_, answer) in enumerate(functions):
-        at = code_at + _STUB_BYTES * index
-        symbols += struct.pack("<IBBHQQ", text_places[1 + index], 0x12, 0, 1, at, _STUB_BYTES)
+        at = code_at + _FUNCTION_BYTES * index
+        symbols += struct.pack("<IBBHQQ", text_places[1 + index], 0x12, 0, 1, at, _FUNCTION_BYTES)
         subject_at = parts["subjects"] + len(_KIND) + subject_places[index]
-        code += of_machine.stub(at, parts["subjects"], subject_at, slot_at, answer)
+        code += of_machine.function(at, parts["subjects"], subject_at, slot_at, answer)
     relocations = struct.pack("<QQq", slot_at, 1 << 32 | of_machine.address_in_slot, 0)
     dynamic = b"".join(struct.pack("<QQ", tag, value) for tag, value in (
         (14, text_places[-1]), (4, parts["hash"]), (5, parts["texts"]), (6, parts["symbols"]),
