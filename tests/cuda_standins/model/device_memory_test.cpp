@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace vramlab::dry_run {
 namespace {
 
@@ -42,6 +45,22 @@ TEST_F(PlacesOfADriver, are_used_again) {
   const std::uint64_t first = allocate(50);
   memory.release(first);
   EXPECT_EQ(allocate(40), first);
+}
+
+// A program that reads before anything was written finds the same in each run.
+TEST(MemoryOnTheHost, begins_with_zeros_even_where_memory_lay_before) {
+  std::vector<std::vector<char>> before(16, std::vector<char>(20'000, '\xab'));
+  for (std::size_t index = 0; index < before.size(); index += 2) before[index] = {};
+  for (const MemoryKind kind : {MemoryKind::managed, MemoryKind::pinned_host}) {
+    DeviceMemory memory{DriverOptions{}};
+    for (int round = 0; round < 3; ++round) {
+      const std::uint64_t at = memory.allocate({.bytes = 6000, .kind = kind}).value();
+      auto* const words = reinterpret_cast<unsigned char*>(at);
+      EXPECT_EQ(std::count(words, words + 6000, 0), 6000);
+      std::fill(words, words + 6000, 0xab);
+      memory.release(at);
+    }
+  }
 }
 
 }  // namespace

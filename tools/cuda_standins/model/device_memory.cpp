@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <stdexcept>
 
@@ -46,6 +45,20 @@ std::uint64_t whole_pages(const Allocation& allocation) {
   return rounded_up(allocation.bytes, page);
 }
 
+/// Pages of the system begin with zeros: what lay in them before would differ between runs.
+constexpr std::uint64_t host_page = 4096;
+
+std::optional<std::uint64_t> host_pages(std::uint64_t bytes) {
+  void* const pages = mmap(nullptr, rounded_up(bytes, host_page), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return std::nullopt;
+  return reinterpret_cast<std::uintptr_t>(pages);
+}
+
+void release_host_pages(std::uint64_t at, std::uint64_t bytes) {
+  munmap(reinterpret_cast<void*>(at), rounded_up(bytes, host_page));
+}
+
 }  // namespace
 
 DeviceMemory::DeviceMemory(const DriverOptions& options)
@@ -76,7 +89,7 @@ DeviceMemory::~DeviceMemory() {
   for (const AddressRange& range : taken_)
     munmap(reinterpret_cast<void*>(range.begin.value), (range.end - range.begin).count);
   for (const auto& [at, allocation] : allocations_)
-    if (is_on_host(allocation.kind)) std::free(reinterpret_cast<void*>(at));
+    if (is_on_host(allocation.kind)) release_host_pages(at, allocation.bytes);
 }
 
 /// Addresses only: the system gives memory where something is written, where that is allowed.
@@ -169,9 +182,9 @@ void DeviceMemory::release_device_memory(std::uint32_t device, std::uint64_t at)
 std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
   if (wish.bytes > most_bytes) return std::nullopt;
   if (is_on_host(wish.kind)) {
-    void* const memory = std::aligned_alloc(4096, (wish.bytes + 4095) / 4096 * 4096);
-    if (memory == nullptr) return std::nullopt;
-    wish.at = reinterpret_cast<std::uintptr_t>(memory);
+    const auto at = host_pages(wish.bytes);
+    if (!at) return std::nullopt;
+    wish.at = *at;
   } else if (!is_placed_by_others(wish.kind)) {
     const bool is_small = wish.kind == MemoryKind::device && wish.bytes <= granularity_ / 2;
     const auto at = has_addresses_only(wish.kind) ? reserve(whole_pages(wish))
@@ -196,7 +209,7 @@ void DeviceMemory::release(std::uint64_t at) {
   if (found->second.kind == MemoryKind::managed)
     devices_.at(found->second.device).managed.bytes -= found->second.bytes;
   if (is_on_host(found->second.kind))
-    std::free(reinterpret_cast<void*>(at));
+    release_host_pages(at, found->second.bytes);
   else if (has_addresses_only(found->second.kind))
     release_reservation(at, whole_pages(found->second));
   else if (!is_placed_by_others(found->second.kind))
