@@ -159,6 +159,8 @@ dry_run() {
   step kinds_cost python3 "$here/torch/kinds_cost.py"
   step device_facts python3 "$here/torch/device_facts.py" "$build/vramlab" "$gpu"
   longest_step=900 step beside python3 "$here/torch/beside.py" "$build/vramlab" "$out/beside" "$gpu"
+  longest_step=900 step architectures python3 "$here/torch/beside.py" "$build/vramlab" \
+    "$out/architectures" "$gpu" architectures
 }
 
 # The simulator's rules.

@@ -1,7 +1,8 @@
 """The programs of tests/cuda_standins/real on the GPU and dry, side by side:
 beside.py VRAMLAB OUT GPU [NAME...], such as beside.py build/vramlab out h100-80gb gpt_fixed
 
-Each is run twice, with PyTorch's own recording: on the GPU, and by `vramlab dry-run --gpu GPU
+`architectures` stands for all models of architectures.py, `suite` for the programs of the suite, which
+are also run where none is named. Each is run twice, with PyTorch's own recording: on the GPU, and by `vramlab dry-run --gpu GPU
 --segments driver`. Told are the events that are equal from the first on, whether the requests are the
 same, and the figures of torch.cuda.memory_stats(). Leaves with 1 where figures differ, with 77 where
 torch or a GPU is missing."""
@@ -16,7 +17,8 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SUITE = HERE.parents[1] / "cuda_standins" / "real"
-sys.path.insert(0, str(SUITE))
+sys.path[:0] = [str(SUITE), str(HERE)]
+import architectures  # noqa: E402
 import figures_compared  # noqa: E402
 import runs  # noqa: E402
 
@@ -50,10 +52,18 @@ def record(output, program, arguments):
     runpy.run_path(program, run_name="__main__")
 
 
-def program_path(name):
+def program_of(name):
+    """The command line of a program of the suite, or of a model of architectures.py."""
+    if name in architectures.ARCHITECTURES:
+        return [str(HERE / "architectures.py"), name]
     found = [path for path in (SUITE / "programs", SUITE / "with_packages")
              if (path / f"{name}.py").exists()]
-    return str(found[0] / f"{name}.py")
+    return [str(found[0] / f"{name}.py")]
+
+
+def names_of(words):
+    groups = {"suite": NAMES, "architectures": list(architectures.ARCHITECTURES)}
+    return [name for word in words or ["suite"] for name in groups.get(word, [word])]
 
 
 def run(command, folder):
@@ -112,20 +122,20 @@ def main():
         record(sys.argv[2], sys.argv[3], sys.argv[4:])
         return
     vramlab, out, gpu = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
-    sys.path.insert(0, str(HERE))
     import training
     training.needs_gpu()
-    names = sys.argv[4:] or NAMES
+    names = names_of(sys.argv[4:])
+    # No program of the suite takes more than half of a GPU, no model more than a tenth, and no figure is a time.
+    at_once = 7 if all(name in architectures.ARCHITECTURES for name in names) else 2
     failed = 0
-    # No program takes more than half of a GPU, and no figure is a time.
-    with concurrent.futures.ThreadPoolExecutor(2) as on_gpu, \
+    with concurrent.futures.ThreadPoolExecutor(at_once) as on_gpu, \
             concurrent.futures.ThreadPoolExecutor(6) as elsewhere:
         real_runs = {name: on_gpu.submit(run, [
             sys.executable, __file__, "--record", f"{out}/{name}/real.pickle",
-            program_path(name)], out / name / "real") for name in names}
+            *program_of(name)], out / name / "real") for name in names}
         dry_runs = {name: elsewhere.submit(run, [
             vramlab, "dry-run", "--gpu", gpu, "--segments", "driver", "-o", f"{out}/{name}/dry.pickle", "--",
-            sys.executable, program_path(name)], out / name / "dry") for name in names}
+            sys.executable, *program_of(name)], out / name / "dry") for name in names}
         for name in names:
             try:
                 failed += not compare(name, out / name, real_runs[name].result(),

@@ -53,9 +53,9 @@ def convolutions(torch):
         yield f"convolution {shape} {dtype} {layout}", run
 
 
-def other_convolutions(torch):
+def other_convolutions(torch, seed=1):
     """Chosen at random with a fixed seed: one to three dimensions, transposed, dilated, grouped."""
-    chosen = random.Random(1)
+    chosen = random.Random(seed)
     for _ in range(400):
         dimensions = chosen.choice((1, 2, 2, 2, 3))
         given, made = (chosen.choice((4, 16, 32, 64, 128, 320, 512)) for _ in range(2))
@@ -76,6 +76,11 @@ def other_convolutions(torch):
             layer(x).sum().backward()
         shape = (batch, given, made, size, kernel, stride, groups, dilation)
         yield f"convolution{' transposed' if transposed else ''} {dimensions}d {shape} {dtype}", run
+
+
+def more_convolutions(torch):
+    """Others of the same kind: a model that was fitted to the former is tried on these."""
+    return other_convolutions(torch, seed=2)
 
 
 def recurrent(torch):
@@ -147,7 +152,8 @@ def asked(torch, run):
 
 
 FAMILIES = {"attention": attention, "convolutions": convolutions,
-            "other_convolutions": other_convolutions, "recurrent": recurrent,
+            "other_convolutions": other_convolutions,
+            "more_convolutions": more_convolutions, "recurrent": recurrent,
             "linear_algebra": linear_algebra, "transforms": transforms, "sparse": sparse}
 
 
