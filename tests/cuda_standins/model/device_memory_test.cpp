@@ -2,8 +2,10 @@
 #include "tools/cuda_standins/model/device_memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace vramlab::dry_run {
@@ -61,6 +63,41 @@ TEST(MemoryOnTheHost, begins_with_zeros_even_where_memory_lay_before) {
       memory.release(at);
     }
   }
+}
+
+class OccupiedAddresses : public ::testing::Test {
+ protected:
+  static constexpr AddressPlan first = {{{0x200000000000}, {0x210000000000}},
+                                        {{0x220000000000}, {0x230000000000}}};
+  static constexpr AddressPlan second = {{{0x200000000000}, {0x210000000000}},
+                                         {{0x240000000000}, {0x250000000000}}};
+  static DriverOptions options(std::vector<AddressPlan> others) {
+    DriverOptions options;
+    options.addresses = first;
+    options.other_addresses = std::move(others);
+    options.backing = Backing::reserved_addresses;
+    return options;
+  }
+  void SetUp() override {
+    ASSERT_EQ(
+        mmap(occupied, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+        occupied);
+  }
+  void TearDown() override { munmap(occupied, 4096); }
+
+  void* const occupied = reinterpret_cast<void*>(0x228000000000);
+};
+
+TEST_F(OccupiedAddresses, are_left_to_the_program) {
+  DeviceMemory memory{options({second})};
+  EXPECT_EQ(memory.allocate({.bytes = 64 << 20}).value(), second.allocations.begin.value);
+  EXPECT_EQ(memory.reserve(64 << 20).value(), second.reservations.begin.value);
+}
+
+TEST_F(OccupiedAddresses, are_told_where_there_are_no_others) {
+  EXPECT_THROW(DeviceMemory{options({})}, std::runtime_error);
+  // A refused plan leaves no addresses taken.
+  EXPECT_NO_THROW(DeviceMemory{options({second})});
 }
 
 }  // namespace

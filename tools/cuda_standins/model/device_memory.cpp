@@ -45,6 +45,10 @@ std::uint64_t whole_pages(const Allocation& allocation) {
   return rounded_up(allocation.bytes, page);
 }
 
+void give_up(AddressRange range) {
+  munmap(reinterpret_cast<void*>(range.begin.value), (range.end - range.begin).count);
+}
+
 /// Pages of the system begin with zeros: what lay in them before would differ between runs.
 constexpr std::uint64_t host_page = 4096;
 
@@ -70,6 +74,7 @@ DeviceMemory::DeviceMemory(const DriverOptions& options)
   if (!options.shared_folder.empty())
     shared_ = std::make_unique<SharedDevices>(options.shared_folder);
   check(options.device_count <= most_devices, "there are addresses for 64 devices");
+  if (backing_ != Backing::none) take_addresses(options.other_addresses);
   for (std::uint32_t device = 0; device < options.device_count; ++device)
     devices_.push_back(
         {.memory = streams::SimulatedMemory(
@@ -80,27 +85,46 @@ DeviceMemory::DeviceMemory(const DriverOptions& options)
               .usual_places = options.places,
               .work_so_far = [this, device] { return devices_[device].work; }}),
          .number = options.machine_number(device)});
-  if (backing_ == Backing::none) return;
-  back(addresses_.allocations);
-  back(addresses_.reservations);
 }
 
 DeviceMemory::~DeviceMemory() {
-  for (const AddressRange& range : taken_)
-    munmap(reinterpret_cast<void*>(range.begin.value), (range.end - range.begin).count);
+  for (const AddressRange& range : taken_) give_up(range);
   for (const auto& [at, allocation] : allocations_)
     if (is_on_host(allocation.kind)) release_host_pages(at, allocation.bytes);
 }
 
+void DeviceMemory::take_addresses(const std::vector<AddressPlan>& others) {
+  auto other = others.begin();
+  while (!has_taken(addresses_)) {
+    if (other == others.end())
+      throw std::runtime_error("no addresses for the memory of the devices");
+    addresses_ = *other++;
+  }
+}
+
+bool DeviceMemory::has_taken(const AddressPlan& plan) {
+  if (!has_taken(plan.allocations)) return false;
+  if (has_taken(plan.reservations)) return true;
+  give_up(taken_.back());
+  taken_.pop_back();
+  return false;
+}
+
 /// Addresses only: the system gives memory where something is written, where that is allowed.
-void DeviceMemory::back(AddressRange range) {
+bool DeviceMemory::has_taken(AddressRange range) {
   const int access = backing_ == Backing::host_memory ? PROT_READ | PROT_WRITE : PROT_NONE;
   void* const wanted = reinterpret_cast<void*>(range.begin.value);
   void* const got = mmap(wanted, (range.end - range.begin).count, access,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != wanted) throw std::runtime_error("no addresses for the memory of the devices");
+  if (got == MAP_FAILED) return false;
+  // Old systems take the place for a wish.
+  if (got != wanted) {
+    munmap(got, (range.end - range.begin).count);
+    return false;
+  }
   madvise(got, (range.end - range.begin).count, MADV_DONTDUMP);
   taken_.push_back(range);
+  return true;
 }
 
 std::optional<std::uint64_t> DeviceMemory::take(std::uint32_t device, std::uint64_t bytes) {

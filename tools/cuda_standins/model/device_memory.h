@@ -166,7 +166,9 @@ class DeviceMemory {
     void note_peaks();
   };
 
-  void back(streams::AddressRange range);
+  void take_addresses(const std::vector<AddressPlan>& others);
+  bool has_taken(const AddressPlan& plan);
+  bool has_taken(streams::AddressRange range);
   std::optional<std::uint64_t> take_alone(Device& on, std::uint64_t bytes);
   std::optional<std::uint64_t> allocate_small(std::uint32_t device, std::uint64_t bytes);
   void release_device_memory(std::uint32_t device, std::uint64_t at);

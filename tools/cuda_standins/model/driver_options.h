@@ -57,6 +57,8 @@ struct DriverOptions {
   /// Programs have nothing else there, and the address sanitizer lets them.
   AddressPlan addresses = {{{0x200000000000}, {0x300000000000}},
                            {{0x300000000000}, {0x400000000000}}};
+  /// Tried in their order where the process has something at those.
+  std::vector<AddressPlan> other_addresses;
   streams::UsualPlaces places = streams::UsualPlaces::lowest_gap;
   Backing backing = Backing::none;
   /// For programs that wait for host functions; not for tests that count on repeatable times.

@@ -23,9 +23,13 @@ constexpr std::uint64_t most_pending = 1'024;
 constexpr std::uint64_t most_gpus = 64;
 /// The newest version that the functions here were compared with.
 constexpr int driver_version = 13050;
-/// On these addresses programs and the C library put nothing.
+/// On these addresses the C library puts nothing, and programs seldom do.
 constexpr AddressPlan addresses = {{{0x600000000000}, {0x700000000000}},
                                    {{0x200000000000}, {0x400000000000}}};
+/// Intel's MPI library has memory at 0x2f0000000000.
+constexpr std::array other_addresses = {
+    AddressPlan{{{0x600000000000}, {0x700000000000}}, {{0x300000000000}, {0x500000000000}}},
+    AddressPlan{{{0x400000000000}, {0x500000000000}}, {{0x100000000000}, {0x2f0000000000}}}};
 
 std::string variable(const std::string& name, std::string_view otherwise) {
   const char* const value = std::getenv(("VRAMLAB_DRY_RUN_" + name).c_str());
@@ -138,6 +142,7 @@ DryRunSettings settings_from_environment() {
   driver.granularity = gpu->granularity.count;
   driver.driver_version = driver_version;
   driver.addresses = addresses;
+  driver.other_addresses.assign(other_addresses.begin(), other_addresses.end());
   driver.places = usual_places();
   driver.backing = Backing::reserved_addresses;
   driver.moves_time_by_itself = true;
