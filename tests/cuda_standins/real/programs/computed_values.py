@@ -306,6 +306,32 @@ class Small(torch.nn.Module):
         return self.part(x)[torch.arange(256, device=CUDA) < self.size]
 
 
+def probabilities_on_the_host():
+    """As a program takes its next word from them: an error where they are zeros, or do not sum to one."""
+    def is_one(number):
+        return abs(float(number) - 1) < 1e-2
+
+    scores = torch.randn(2, 50, device=CUDA)
+    chances = F.softmax(scores, -1)
+    assert is_one(chances[1].cpu().sum()) and is_one(sum(chances[0].tolist()))
+    assert len(torch.multinomial(chances[0].cpu(), 3)) == 3
+    assert len(torch.multinomial((scores[0] / 0.8).exp().cpu(), 3)) == 3
+    assert is_one(F.softmax(scores.bfloat16(), 0).float().cpu()[:, 7].sum())
+    assert is_one(F.log_softmax(scores, -1).exp()[0].cpu().sum())
+    assert 0 < torch.sigmoid(scores)[1, 3].item() < 1
+    with torch.inference_mode():
+        assert is_one(F.softmax(scores[0], 0).cpu().sum())
+    # Known ones are right, and none is likely after it was changed.
+    known = torch.tensor([0.0, 0.0, 1000.0]).cuda()
+    assert torch.tensor([0.0]).cuda().exp().tolist() == [1]
+    assert F.softmax(known, 0).cpu().sum() == 1
+    chances.zero_()
+    assert chances.cpu().sum() == 0
+    chances = F.softmax(scores, -1)
+    chances -= chances
+    assert chances.cpu().sum() == 0
+
+
 def sizes_that_are_symbols():
     """As a compiler has them while it traces."""
     try:
@@ -322,7 +348,7 @@ def sizes_that_are_symbols():
 def main():
     for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, texts_with_ends, masks_in_backward,
                  loops, kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted,
-                 blocks_left_out, sizes_that_are_symbols):
+                 blocks_left_out, probabilities_on_the_host, sizes_that_are_symbols):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

@@ -16,7 +16,7 @@ import sys
 import threading
 
 from vramlab_dry_run import (computed_modules, computed_operations, import_watch, known_values,
-                             quiet_modules, report)
+                             likely_values, quiet_modules, report)
 
 _KEY_NAME = "DeferredInit"
 
@@ -113,6 +113,7 @@ class _Mode:
     def begin(self):
         torch = self.torch
         self.known = known_values.KnownValues(torch)
+        self.likely = likely_values.LikelyValues(torch)
         self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
         # By number and type.
         self.numbers = {}
@@ -170,6 +171,13 @@ class _Mode:
             return found.pop(0) if found and count in (1, 2, 4, 8) else None
         return found if count in (4, 8) else None
 
+    def tell_likely(self, to, source):
+        """`to` has got a copy of numbers that nobody knows."""
+        number = self.likely.of(source)
+        if number is not None and to.dtype.is_floating_point:
+            with self.aside():
+                to.detach().fill_(number)
+
     def aside(self):
         return _Aside(self)
 
@@ -192,7 +200,8 @@ class _Mode:
             base = name.partition(".")[0]
             is_changing = base in changing or \
                 any(word in base for word in computed_operations.CHANGING_WORDS)
-            if space != "aten" or not (is_changing or base in computed or base in alone) or \
+            is_seen = is_changing or base in computed or base in alone or name in likely_values.MAKERS
+            if space != "aten" or not is_seen or \
                     has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
             if is_changing or has_kernel(whole_name, "CUDA") or self._takes_numbers(name):
@@ -359,6 +368,7 @@ class _Operation:
     def __init__(self, mode, op):
         self.mode = mode
         self.base = op._schema.name.partition("::")[2]
+        self.name = ".".join(filter(None, (self.base, op._schema.overload_name)))
         self.function = op._op
         self.run = _alone(mode, op._op)
         self.redispatch = op._handle.redispatch_boxed
@@ -460,6 +470,8 @@ def _kernel_of(mode, operation):
     or not known, or none of the device."""
     if operation.base in computed_operations.ALONE:
         return operation.run
+    if operation.name in likely_values.MAKERS:
+        return _kernel_of_likely(mode, operation)
     if not operation.is_computed:
         return _kernel_that_forgets(mode, operation)
     if operation.base == "lift_fresh":
@@ -475,6 +487,20 @@ def _kernel_of(mode, operation):
     if operation.asks_others:
         return _kernel_that_asks(mode, operation)
     return _kernel_of_any(mode, operation)
+
+
+def _kernel_of_likely(mode, operation):
+    """A few of them are computed where their numbers are known; of others their likely value is noted."""
+    of_known = _kernel_of_any(mode, operation) if operation.base in computed_operations.COMPUTED else operation.run
+    make, likely, plain_types = likely_values.MAKERS[operation.name], mode.likely, mode.plain_types
+
+    def kernel(keyset, tensor, *args):
+        result = of_known(keyset, tensor, *args)
+        if type(result) in plain_types and result.numel() <= MOST_ELEMENTS and result.is_cuda:
+            likely.note(result, make(likely.of(tensor) or 0.0, tensor, *args))
+        return result
+
+    return kernel
 
 
 def _kernel_of_any(mode, operation):
@@ -526,13 +552,19 @@ def _kernel_of_copy(mode, operation):
             if not source.is_cuda:
                 return run(keyset, to, source, does_not_wait)
             mode.known.forget_written()
-            return mode.run_reading(
-                lambda: operation.run_in_parts(keyset, to, source, does_not_wait),
-                mode.known.entry_of(source), _FOUND_NOTHING)
+            entry = mode.known.entry_of(source)
+            result = mode.run_reading(
+                lambda: operation.run_in_parts(keyset, to, source, does_not_wait), entry, _FOUND_NOTHING)
+            if entry is None and not does_not_wait:
+                mode.tell_likely(to, source)
+            return result
         if source.is_cuda and source.numel() and key_of(source) not in entries:
             result = run(keyset, to, source, does_not_wait)
             if entries:
                 mode.known.forget(to)
+            number = mode.likely.of(source)
+            if number is not None and to.dtype.is_floating_point and mode.known.is_whole(to):
+                mode.likely.note(to, number)
             return result
         if source.is_cpu and type(to) in plain_types and type(source) in plain_types and \
                 is_from_host(to, source) and mode.can_learn():
@@ -592,7 +624,9 @@ def _kernel_of_number(mode, operation):
             return pass_by(keyset & keys_after, tensor)
         if key_of(tensor) in entries:
             return _call(operation, keyset, (tensor,), {})
-        return run(keyset, tensor)
+        number = run(keyset, tensor)
+        likely = mode.likely.of(tensor) if type(number) is float else None
+        return number if likely is None else likely
 
     return kernel
 

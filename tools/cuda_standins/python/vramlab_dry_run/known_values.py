@@ -61,7 +61,7 @@ class KnownValues:
         entry = self.entries.get(key)
         if entry is None or entry.raw is None:
             return None
-        version = _version_of(tensor)
+        version = version_of(tensor)
         if entry.version == _ANY_VERSION:
             entry.version = version
         if entry.counts_up and version is not None and version > entry.version:
@@ -116,7 +116,7 @@ class KnownValues:
         self._keep_learned(storage._cdata, entry, tensor)
 
     def _keep_learned(self, key, entry, tensor):
-        entry.version = _version_of(tensor)
+        entry.version = version_of(tensor)
         entry.is_mask = tensor.dtype is self._torch.bool
         entry.has_floats = tensor.dtype.is_floating_point
         self._keep(key, entry)
@@ -346,7 +346,7 @@ def key_of(tensor):
         return None
 
 
-def _version_of(tensor):
+def version_of(tensor):
     """None for tensors of the inference mode, which have none."""
     return None if tensor.is_inference() else tensor._version
 

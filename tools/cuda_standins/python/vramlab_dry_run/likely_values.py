@@ -1,0 +1,56 @@
+"""Floating-point numbers that nobody knows, but that are not zeros on any GPU: probabilities, and what
+`exp` makes. A program that takes its next word on the host from zeros ends with an error there.
+
+They are those of unknown numbers that are all zeros: each of n probabilities is 1/n. They are told where
+the host reads such a tensor whole or a part of it, and lead to nothing on the device: they are no known
+values (known_values.py), and are noted as made up.
+"""
+
+import math
+
+from vramlab_dry_run import known_values
+
+# Tensors at which those that are gone are looked for first.
+_FIRST_LOOK_FOR_DEAD = 256
+
+
+class LikelyValues:
+    def __init__(self, torch):
+        from torch.multiprocessing.reductions import StorageWeakRef
+
+        self._weak_reference_of = StorageWeakRef
+        # By storage: the number that each of its elements is, its version and a weak reference.
+        self._found = {}
+        self._next_look = _FIRST_LOOK_FOR_DEAD
+
+    def note(self, tensor, number):
+        key = known_values.key_of(tensor)
+        if key is None or not tensor.numel():
+            return
+        self._found[key] = (number, known_values.version_of(tensor),
+                            self._weak_reference_of(tensor.untyped_storage()))
+        if len(self._found) >= self._next_look:
+            self._found = {key: found for key, found in self._found.items() if not found[2].expired()}
+            self._next_look = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self._found))
+
+    def of(self, tensor):
+        """None where nothing is noted."""
+        if not self._found:
+            return None
+        found = self._found.get(known_values.key_of(tensor))
+        if found is None or found[2].expired() or found[1] != known_values.version_of(tensor):
+            return None
+        return found[0]
+
+
+def _of_softmax(scores, dim, *_):
+    return 1 / scores.size(dim) if scores.dim() else 1.0
+
+
+# The number that such an operation makes of numbers that are all `given`, by its name in aten.
+MAKERS = {
+    "exp": lambda given, *_: math.exp(min(given, 80.0)),
+    "sigmoid": lambda given, *_: 1 / (1 + math.exp(-given)) if given > -80.0 else 0.0,
+    "_softmax": lambda given, *args: _of_softmax(*args),
+    "_log_softmax": lambda given, *args: math.log(_of_softmax(*args)),
+}
