@@ -43,6 +43,18 @@ target_compile_options(vramlab_build_options INTERFACE
 # together with what it does.
 target_compile_options(vramlab_build_options INTERFACE -ffunction-sections -fdata-sections)
 
+# A processor with one instruction for a product and a sum rounds once in place of twice, and figures
+# would differ from those of other processors. Others keep the command line that their caches know.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("
+  #if !defined __FMA__ && !defined __ARM_FEATURE_FMA
+  #error no such instruction
+  #endif
+  int main() {}" VRAMLAB_PROCESSOR_FUSES)
+if(VRAMLAB_PROCESSOR_FUSES)
+  target_compile_options(vramlab_build_options INTERFACE -ffp-contract=off)
+endif()
+
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # This compiler warns about overlapping copies inside its own std::string where there are none.
   target_compile_options(vramlab_build_options INTERFACE -Wno-restrict)

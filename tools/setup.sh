@@ -3,7 +3,8 @@
 # nothing is missing. With --program only what building the program needs, with --check also what
 # tools/dev/check.sh uses, with --fuzz what tools/dev/fuzz.sh uses, with --release what tools/packaging/release.sh
 # makes packages with, with --with-browser what the tests of the pages run in: browsers, Node.js
-# and what drives them, with --with-page the system that tools/web/build.sh builds vramlab.html in.
+# and what drives them, with --with-page the system that tools/web/build.sh builds vramlab.html in, with
+# --with-arm64 the compiler and the system that `tools/packaging/release.sh --arm64` makes packages with.
 set -euo pipefail
 
 program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
@@ -13,13 +14,15 @@ test_packages=(ccache libgtest-dev libgmock-dev python3-jsonschema python3-yaml
 check_packages=(clang-19 clang-format-19 clang-tidy-19 shellcheck)
 release_packages=(binutils dpkg-dev git python3-build python3-setuptools python3-wheel)
 page_packages=(debootstrap nodejs npm xz-utils)
+arm64_packages=(debootstrap g++-aarch64-linux-gnu qemu-user-static)
 fuzz_packages=(clang-19 libclang-rt-19-dev llvm-19)
 
 usage() {
-  echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --release | --with-browser | --with-page]"
+  echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --release | --with-browser | --with-page |"
+  echo "                             --with-arm64]"
   echo "Installs the packages that building and testing need; with --program only those that building"
   echo "the program needs, otherwise also those of tools/dev/check.sh, tools/dev/fuzz.sh,"
-  echo "tools/packaging/release.sh, the browser tests or tools/web/build.sh."
+  echo "tools/packaging/release.sh, the browser tests, tools/web/build.sh or packages for 64-bit ARM."
 }
 
 wanted=("${program_packages[@]}" "${test_packages[@]}")
@@ -39,6 +42,7 @@ case "${1:-}" in
     wanted=("${page_packages[@]}")
     ! command -v node >/dev/null || wanted=(debootstrap xz-utils)
     ;;
+  --with-arm64) wanted=("${arm64_packages[@]}") ;;
   --help) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;
 esac
@@ -91,4 +95,7 @@ if [ "${1:-}" = --with-browser ]; then
 fi
 if [ "${1:-}" = --with-page ]; then
   bash "$(dirname "${BASH_SOURCE[0]}")/web/page/make_root.sh"
+fi
+if [ "${1:-}" = --with-arm64 ]; then
+  bash "$(dirname "${BASH_SOURCE[0]}")/packaging/make_arm64_root.sh"
 fi

@@ -70,10 +70,21 @@ void HazardFeed::finish(const Deadlock& deadlock) {
     checker_.waits_for_ever({call.thread, call.since}, call.event, deadlock.work);
 }
 
+namespace {
+
+/// Finished before the replay is made of them: the order of a call's arguments is the compiler's.
+StreamConditions with_modelled_frees(StreamConditions conditions) {
+  conditions.replay.timing = FreeTiming::modelled;
+  conditions.replay.history_capacity = conditions.history_capacity;
+  return conditions;
+}
+
+}  // namespace
+
 StreamSimulation::StreamSimulation(std::string file, const traces::SnapshotTables& tables,
                                    StreamConditions conditions, StreamListeners listeners)
     : tables_(tables),
-      conditions_(std::move(conditions)),
+      conditions_(with_modelled_frees(std::move(conditions))),
       listeners_(std::move(listeners)),
       accesses_(std::make_shared<ProgramAccesses>(
           conditions_.finds_hazards ? ProgramAccesses::Use::hazards : ProgramAccesses::Use::none)),
@@ -83,8 +94,6 @@ StreamSimulation::StreamSimulation(std::string file, const traces::SnapshotTable
       replay_(std::move(file), tables, conditions_.replay, watch()) {}
 
 ReplayWatch StreamSimulation::watch() {
-  conditions_.replay.timing = FreeTiming::modelled;
-  conditions_.replay.history_capacity = conditions_.history_capacity;
   ReplayWatch watch;
   watch.accesses = accesses_;
   watch.streams = activity_;

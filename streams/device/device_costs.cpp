@@ -27,13 +27,16 @@ DeviceCallTally DeviceCallTally::since(const DeviceCallTally& before) const {
 
 namespace {
 
+/// Holds products of a time and a size.
+__extension__ using Wide = __int128;
+
+/// In whole numbers: those with a point have other last digits on other processors.
 std::uint64_t on_line(const CallCost& low, const CallCost& high, Bytes bytes) {
-  const auto rise = static_cast<long double>(high.nanoseconds) - low.nanoseconds;
-  const auto share = static_cast<long double>((bytes - low.bytes).count) /
-                     static_cast<long double>((high.bytes - low.bytes).count);
-  const long double at = static_cast<long double>(low.nanoseconds) + rise * share;
-  constexpr auto most = static_cast<long double>(std::numeric_limits<std::int64_t>::max());
-  return static_cast<std::uint64_t>(std::clamp(at, 0.0L, most));
+  const Wide run = (high.bytes - low.bytes).count;
+  const Wide rise = Wide{high.nanoseconds} - Wide{low.nanoseconds};
+  const Wide at = (Wide{low.nanoseconds} * run + rise * Wide{(bytes - low.bytes).count}) / run;
+  return static_cast<std::uint64_t>(
+      std::clamp<Wide>(at, 0, std::numeric_limits<std::int64_t>::max()));
 }
 
 }  // namespace

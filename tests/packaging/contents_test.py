@@ -39,7 +39,7 @@ class Contents(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "vramlab.deb"
             path.write_bytes(b"a package")
-            found = contents.document("1.2", [path])
+            found = contents.document("amd64", "1.2", [path])
         self.assertEqual([one["name"] for one in found["packages"]],
                          ["vramlab.deb", *[work[0] for work in contents.LINKED_IN]])
         self.assertEqual(found["creationInfo"]["created"], "2023-11-14T22:13:20Z")

@@ -2,7 +2,8 @@
 # Installs the packages of tools/packaging/release.sh in bare Debian systems, tries them and removes them:
 #   sudo bash tests/packaging/roots.sh [DIST] [SUITE...]
 # DIST is dist/, the suites are bullseye, bookworm and trixie. Needs root and debootstrap; the
-# systems are made in $VRAMLAB_ROOTS (/var/tmp/vramlab-roots) and kept for the next time.
+# systems are made in $VRAMLAB_ROOTS (/var/tmp/vramlab-roots) and kept for the next time. Packages for
+# 64-bit ARM, of dist-arm64/, are tried in systems for it, which qemu-user-static emulates elsewhere.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -13,8 +14,15 @@ suites=("$@")
 roots="${VRAMLAB_ROOTS:-/var/tmp/vramlab-roots}"
 [ "$(id -u)" -eq 0 ] || { echo "roots.sh: needs root, to make systems of their own" >&2; exit 2; }
 command -v debootstrap >/dev/null || { echo "roots.sh: needs debootstrap" >&2; exit 2; }
+deb="$(echo "$dist"/vramlab_*.deb)"
+architecture="$(dpkg-deb --field "$deb" Architecture)"
+of_architecture=''
+if [ "$architecture" != "$(dpkg --print-architecture)" ]; then
+  bash tools/packaging/emulate_arm64.sh
+  of_architecture="-$architecture"
+fi
 
-bash tests/packaging/ubuntu.sh "$dist"/vramlab_*_amd64.deb
+bash tests/packaging/ubuntu.sh "$deb"
 
 fail() {
   # Files that the failure left behind must not pass for a part of the system.
@@ -26,7 +34,8 @@ fail() {
 make_root() {
   [ -e "$root/complete" ] && return
   rm -rf "$root"
-  debootstrap --variant=minbase --include=python3,python3-venv,binutils "$suite" "$root" >"$root.log" 2>&1 ||
+  debootstrap --arch="$architecture" --variant=minbase --include=python3,python3-venv,binutils "$suite" "$root" \
+    >"$root.log" 2>&1 ||
     { tail -5 "$root.log" >&2; fail "debootstrap"; }
   touch "$root/complete"
 }
@@ -71,7 +80,7 @@ assert ctypes.CDLL(\"./added.so\").cudaAdded() == 801"
 
 try_package() {
   files_there >"$root/tmp/before"
-  inside dpkg -i "/try/$(basename "$dist"/vramlab_*_amd64.deb)" >"$root/try/log" 2>&1 ||
+  inside dpkg -i "/try/$(basename "$deb")" >"$root/try/log" 2>&1 ||
     { cat "$root/try/log" >&2; fail "the package is not installed"; }
   try_program vramlab
   inside sh -c 'test -s /usr/share/man/man1/vramlab-replay.1.gz &&
@@ -84,7 +93,7 @@ try_package() {
 
 try_archive() {
   local name
-  name="$(basename "$dist"/vramlab-*-linux-x86_64.tar.gz .tar.gz)"
+  name="$(basename "$dist"/vramlab-*-linux-*.tar.gz .tar.gz)"
   tar --extract --directory "$root/try" --file "$dist/$name.tar.gz"
   try_program "/try/$name/bin/vramlab"
 }
@@ -104,7 +113,7 @@ print(recording.replay(conf=\"expandable_segments:True\").peak_reserved)"' >"$ro
 
 for suite in "${suites[@]}"; do
   mkdir -p "$roots"
-  root="$roots/$suite"
+  root="$roots/$suite$of_architecture"
   make_root
   mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
   rm -rf "$root/try"
@@ -119,5 +128,5 @@ for suite in "${suites[@]}"; do
   fi
   rm -rf "$root/try"
   umount "$root/proc"
-  echo "$suite: $tried installed, tried and removed ($(inside python3 -V))"
+  echo "$suite$of_architecture: $tried installed, tried and removed ($(inside python3 -V))"
 done

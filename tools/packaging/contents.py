@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What the packages hold and under which licences, as SPDX 2.3:
 
-    python3 tools/packaging/contents.py VERSION PACKAGE... >vramlab.spdx.json
+    python3 tools/packaging/contents.py ARCHITECTURE VERSION PACKAGE... >vramlab.spdx.json
 
-The date comes from SOURCE_DATE_EPOCH. Packages hold the page if VRAMLAB_PAGE names it."""
+ARCHITECTURE is Debian's name, amd64 or arm64: the libraries are those that packages for it are compiled
+with. The date comes from SOURCE_DATE_EPOCH. Packages hold the page if VRAMLAB_PAGE names it."""
 
 import datetime
 import hashlib
@@ -33,6 +34,9 @@ IN_PAGE = [
 ]
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "web" / "report" / "package.json"
 PAGE_ROOT = os.environ.get("VRAMLAB_PAGE_ROOT", "/var/tmp/vramlab-page-root")
+ARM64_ROOT = os.environ.get("VRAMLAB_ARM64_ROOT", "/var/tmp/vramlab-arm64-root")
+#: The compiler for another processor, with its own library, is a program of this machine.
+OF_ARM64_COMPILER = {"libstdc++-*-dev": "libstdc++-*-dev-arm64-cross"}
 
 
 def version_of(package, root="/"):
@@ -48,6 +52,15 @@ def version_of(package, root="/"):
     return found[-1]
 
 
+def library_version(package, architecture):
+    """The version of a library that packages are compiled with."""
+    if architecture == "amd64":
+        return version_of(package)
+    if package in OF_ARM64_COMPILER:
+        return version_of(OF_ARM64_COMPILER[package])
+    return version_of(package, ARM64_ROOT)
+
+
 def element(name, version, licence, place):
     return {"SPDXID": "SPDXRef-" + "".join(c if c.isalnum() else "-" for c in name),
             "name": name, "versionInfo": version, "downloadLocation": place,
@@ -55,14 +68,14 @@ def element(name, version, licence, place):
             "copyrightText": "NOASSERTION", "filesAnalyzed": False}
 
 
-def document(version, packages):
+def document(architecture, version, packages):
     moment = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]),
                                              datetime.timezone.utc)
     own = [element(path.name, version, "BSD-3-Clause", "NOASSERTION") for path in packages]
     for described, path in zip(own, packages):
         described["checksums"] = [{"algorithm": "SHA256",
                                    "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]
-    inside = [element(name, version_of(package), licence, place)
+    inside = [element(name, library_version(package, architecture), licence, place)
               for name, package, licence, place in LINKED_IN]
     if os.environ.get("VRAMLAB_PAGE"):
         inside += [element(name, version_of(package, PAGE_ROOT), licence, place)
@@ -82,4 +95,4 @@ def document(version, packages):
 
 
 if __name__ == "__main__":
-    print(json.dumps(document(sys.argv[1], [pathlib.Path(name) for name in sys.argv[2:]]), indent=1))
+    print(json.dumps(document(sys.argv[1], sys.argv[2], [pathlib.Path(name) for name in sys.argv[3:]]), indent=1))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A Debian package of what stage.sh left below /usr:  deb.sh FOLDER VERSION FILE.deb
+# A Debian package of what stage.sh left below /usr:  deb.sh FOLDER VERSION ARCHITECTURE FILE.deb
 set -euo pipefail
 
-folder="$1" version="$2" file="$3"
+folder="$1" version="$2" architecture="$3" file="$4"
 : "${SOURCE_DATE_EPOCH:?the date that all files get}"
 source="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 pages="$folder/usr/share/doc/vramlab"
@@ -16,7 +16,7 @@ mkdir "$folder/DEBIAN"
 cat >"$folder/DEBIAN/control" <<END
 Package: vramlab
 Version: $version
-Architecture: amd64
+Architecture: $architecture
 Maintainer: $(git -C "$source" log -1 --format='%an <%ae>')
 Installed-Size: $(du -sk --apparent-size "$folder/usr" | cut -f 1)
 Depends: libc6 (>= 2.31), libgcc-s1

@@ -2,8 +2,8 @@
 and the program with its libraries.
 
 The wheel holds what `cmake --install` leaves, in the module's own folder, so that the program finds
-its libraries beside itself. Equal sources give equal files: dates come from SOURCE_DATE_EPOCH, or
-from the commit.
+its libraries beside itself. The setting `preset` names the one of CMakePresets.json that is built, which
+is `package`. Equal sources give equal files: dates come from SOURCE_DATE_EPOCH, or from the commit.
 """
 
 import base64
@@ -25,7 +25,7 @@ TOP = HERE.parents[1]
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    build = _built_program()
+    build = _built_program((config_settings or {}).get("preset", "package"))
     with tempfile.TemporaryDirectory() as scratch:
         stage = pathlib.Path(scratch) / "stage"
         subprocess.run(["bash", str(TOP / "tools/packaging/stage.sh"), str(build), str(stage), "/vramlab"],
@@ -64,11 +64,10 @@ def build_sdist(sdist_directory, config_settings=None):
     return path.name
 
 
-def _built_program():
+def _built_program(preset):
     """The folder of the build that packages are made of."""
-    build = TOP / "build-package"
-    subprocess.run(["bash", str(TOP / "tools/build.sh"), "package"], check=True, stdout=sys.stderr)
-    return build
+    subprocess.run(["bash", str(TOP / "tools/build.sh"), preset], check=True, stdout=sys.stderr)
+    return TOP / f"build-{preset}"
 
 
 def _version():

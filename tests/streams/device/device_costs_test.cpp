@@ -24,6 +24,21 @@ TEST(DeviceCosts, lie_on_the_line_between_two_sizes) {
   EXPECT_EQ(costs.nanoseconds_of(DeviceCall::allocate, mib(1)), 100U) << "at least as the first";
 }
 
+TEST(DeviceCosts, on_the_line_are_exact) {
+  // In numbers with a point, these two came out one too small: the first on x86-64, the second on
+  // ARM.
+  const DeviceCosts first(
+      "a test", {{DeviceCall::allocate, {1'000}, 5'000}, {DeviceCall::allocate, {1'862}, 42'066}});
+  EXPECT_EQ(first.nanoseconds_of(DeviceCall::allocate, {1'491}), 26'113U);
+  const DeviceCosts second("a test", {{DeviceCall::allocate, {1'000}, 5'000},
+                                      {DeviceCall::allocate, {3'651}, 1'415'332}});
+  EXPECT_EQ(second.nanoseconds_of(DeviceCall::allocate, {1'962}), 516'784U);
+  const DeviceCosts falling("a test",
+                            {{DeviceCall::allocate, {10}, 100}, {DeviceCall::allocate, {40}, 60}});
+  EXPECT_EQ(falling.nanoseconds_of(DeviceCall::allocate, {20}), 86U) << "100 - 13.33";
+  EXPECT_EQ(falling.nanoseconds_of(DeviceCall::allocate, {1'000}), 0U);
+}
+
 TEST(DeviceCosts, are_the_same_for_every_size_where_one_is_known) {
   EXPECT_EQ(costs.nanoseconds_of(DeviceCall::map, mib(20)), 7U);
   EXPECT_EQ(costs.nanoseconds_of(DeviceCall::release, mib(20)), 0U) << "nothing is known";

@@ -12,6 +12,13 @@ namespace {
 
 using Code = std::vector<unsigned char>;
 
+/// The jumps below are instructions of x86-64.
+#ifdef __x86_64__
+constexpr bool can_jump = true;
+#else
+constexpr bool can_jump = false;
+#endif
+
 void add_number(Code& code, std::uint64_t number) {
   for (int shift = 0; shift < 64; shift += 8)
     code.push_back(static_cast<unsigned char>(number >> shift));
@@ -92,6 +99,10 @@ Plan plan_of(const std::vector<NamedFunction>& functions, const StandInRuntimes&
   Plan plan;
   const auto version = version_of(functions);
   if (!version) return plan;
+  if (!can_jump) {
+    plan.stays = "its functions are replaced on x86-64 only";
+    return plan;
+  }
   const auto runtime = runtimes.find(*version);
   if (runtime == runtimes.end()) {
     plan.stays = "it is of version " + std::to_string(*version) + ", which has no stand-in";
@@ -120,6 +131,7 @@ std::optional<Jump> jump_in_empty_function(ByteView code, std::uint64_t address,
   constexpr unsigned char landing_place[] = {0xf3, 0x0f, 0x1e, 0xfa};
   constexpr unsigned char only_returns = 0xc3;
   std::size_t bytes = 0;
+  if (!can_jump) return std::nullopt;
   if (code.size() > sizeof landing_place &&
       std::memcmp(code.data(), landing_place, sizeof landing_place) == 0)
     bytes = sizeof landing_place;

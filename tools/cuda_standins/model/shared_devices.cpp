@@ -77,7 +77,9 @@ void read_command_line(char* text, std::size_t size) {
   const ssize_t bytes = file < 0 ? 0 : read(file, text, size - 1);
   if (file >= 0) close(file);
   const auto count = static_cast<std::size_t>(std::max<ssize_t>(bytes, 0));
-  std::replace_if(text, text + count, [](char letter) { return letter >= 0 && letter < ' '; }, ' ');
+  std::replace_if(
+      text, text + count, [](char letter) { return static_cast<unsigned char>(letter) < ' '; },
+      ' ');
   text[count] = '\0';
 }
 

@@ -115,8 +115,9 @@ StackRange stack_range() {
   return known;
 }
 
-/// False where a frame has no rule of the usual form, as a signal's.
-bool walk_by_rules(FrameRegisters frame, ReturnAddresses& addresses) {
+/// False where a frame has no rule of the usual form, as a signal's. Rules are read on x86-64
+/// alone.
+[[maybe_unused]] bool walk_by_rules(FrameRegisters frame, ReturnAddresses& addresses) {
   const StackRange stack = stack_range();
   if (frame.stack_pointer < stack.begin || frame.stack_pointer >= stack.end) return false;
   for (std::size_t depth = 0; depth < 2 * deepest_stack; ++depth) {

@@ -1,0 +1,17 @@
+# Compiles for 64-bit ARM Linux on x86-64, with the libraries of the system that
+# tools/packaging/make_arm64_root.sh makes. Programs that the build itself runs are emulated.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+if(DEFINED ENV{VRAMLAB_ARM64_ROOT})
+  set(CMAKE_SYSROOT "$ENV{VRAMLAB_ARM64_ROOT}")
+else()
+  set(CMAKE_SYSROOT /var/tmp/vramlab-arm64-root)
+endif()
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L "${CMAKE_SYSROOT}")
