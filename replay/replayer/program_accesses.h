@@ -104,6 +104,12 @@ class WatcherPair final : public streams::StreamWatcher {
                       streams::StreamAt stream) override {
     both(&streams::StreamWatcher::graph_launched, graph, name, stream);
   }
+  void node_recorded(EventId event) override {
+    both(&streams::StreamWatcher::node_recorded, event);
+  }
+  void node_follows_event(EventId event) override {
+    both(&streams::StreamWatcher::node_follows_event, event);
+  }
   void stream_created(streams::StreamAt stream, streams::StreamKind kind) override {
     both(&streams::StreamWatcher::stream_created, stream, kind);
   }

@@ -275,6 +275,16 @@ enum CUevent_flags : unsigned {
   CU_EVENT_DISABLE_TIMING = 2,
 };
 
+enum CUevent_record_flags : unsigned {
+  CU_EVENT_RECORD_DEFAULT = 0,
+  CU_EVENT_RECORD_EXTERNAL = 1,
+};
+
+enum CUevent_wait_flags : unsigned {
+  CU_EVENT_WAIT_DEFAULT = 0,
+  CU_EVENT_WAIT_EXTERNAL = 1,
+};
+
 enum CUstreamCaptureMode : unsigned {
   CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
@@ -293,6 +303,8 @@ enum CUgraphNodeType : unsigned {
   CU_GRAPH_NODE_TYPE_HOST = 3,
   CU_GRAPH_NODE_TYPE_GRAPH = 4,
   CU_GRAPH_NODE_TYPE_EMPTY = 5,
+  CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+  CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
   CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
   CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
 };

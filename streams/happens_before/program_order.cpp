@@ -199,6 +199,15 @@ Strand& ProgramOrder::node_issued() {
   return strand;
 }
 
+Strand& ProgramOrder::latest_node() {
+  return *launch_.branches[launch_.places[launch_.next].branch].strand;
+}
+
+void ProgramOrder::node_follows_event(EventId event) {
+  if (const auto found = events_.find(event.value); found != events_.end())
+    follow(latest_node(), found->second);
+}
+
 std::uint32_t ProgramOrder::take_branch() {
   for (const std::uint32_t before : launch_.followed) {
     const LaunchedNode& node = launch_.places[before];

@@ -103,6 +103,8 @@ class ProgramOrder : public StreamWatcher {
   void thread_follows_stream(ThreadId thread, StreamAt stream) override;
   void thread_follows_event(ThreadId thread, EventId event) override;
   void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream) override;
+  void node_recorded(EventId event) override { events_[event.value] = latest_node(); }
+  void node_follows_event(EventId event) override;
   void stream_created(StreamAt stream, StreamKind kind) override { stream_at(stream).kind = kind; }
   void stream_destroyed(StreamAt stream) override;
   void event_destroyed(EventId event) override { events_.erase(event.value); }
@@ -173,6 +175,8 @@ class ProgramOrder : public StreamWatcher {
   void follow(Strand& strand, const Strand& before);
 
   Strand& put(const IssuedItem& item);
+  /// The strand of the node that was issued last.
+  Strand& latest_node();
   void write_flag(const Work& work, const Strand& strand);
   void await_flag(const Work& work, Strand& strand);
   Strand take_token();

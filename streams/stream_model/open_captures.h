@@ -23,12 +23,24 @@ struct GraphId {
 /// Places in CapturedGraph::nodes, ascending.
 using NodePlaces = std::vector<std::uint32_t>;
 
+/// Events of other streams and of the host in a graph (cudaEventRecordExternal).
+enum class EventUse : std::uint8_t { none, record, wait };
+
+/// An event's name may be given to another; its number is not.
+struct ExternalEvent {
+  EventUse use = EventUse::none;
+  EventId event{};
+  std::uint64_t number = 0;
+};
+
 struct CapturedNode {
+  /// Its tag alone counts for a node with an event.
   Work work;
   /// The stream that it was captured on.
   StreamAt stream;
   std::int32_t priority = 0;
   NodePlaces after;
+  ExternalEvent external{};
 };
 
 struct CapturedGraph {

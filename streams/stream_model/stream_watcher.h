@@ -41,7 +41,7 @@ struct IssuedItem {
   ThreadId thread;
   Time issued;
   std::uint64_t tag = 0;
-  /// For work and graph nodes, else null.
+  /// For work and nodes that are work, else null.
   const Work* work = nullptr;
 };
 
@@ -83,6 +83,9 @@ class StreamWatcher : public Interface {
   /// Told between the graph_begin and the graph_end of this stream.
   virtual void graph_launched(const CapturedGraph& /*graph*/, GraphId /*name*/,
                               StreamAt /*stream*/) {}
+  // The node that was issued last records an event, or follows its latest record.
+  virtual void node_recorded(EventId /*event*/) {}
+  virtual void node_follows_event(EventId /*event*/) {}
 
   /// Not told of legacy streams.
   virtual void stream_created(StreamAt /*stream*/, StreamKind /*kind*/) {}

@@ -367,7 +367,7 @@ void TimedStreams::work_ended(const EndedWork& work) {
   item.is_pending = false;
   watcher_.ended(
       {work.work.number, item.kind, streams_[item.stream].name, work.tag, work.begin, work.end});
-  if (item.kind == ItemKind::event_record) {
+  if (item.kind == ItemKind::event_record || item.is_record) {
     note_record({item.subject}, work);
   } else if (item.kind == ItemKind::work || item.kind == ItemKind::graph_node) {
     if (item.work == WorkKind::write_flag) write_flag({item.subject}, item.value);
@@ -403,6 +403,7 @@ CudaStatus TimedStreams::create_event(EventId event, std::uint32_t device, bool 
   if (lost_ != CudaStatus::success) return lost_;
   const auto [made, is_new] =
       events_.try_emplace(event.value, Event{.device = device, .has_timing = has_timing});
+  if (is_new) made->second.number = ++event_count_;
   return is_new ? CudaStatus::success : CudaStatus::invalid_value;
 }
 
@@ -474,6 +475,37 @@ CudaStatus TimedStreams::wait_for_event(StreamAt stream, EventId event, std::uin
   engine_.follow(item, awaited.record);
   watcher_.stream_follows_event(stream, event);
   engine_.submit(item);
+  return CudaStatus::success;
+}
+
+CudaStatus TimedStreams::record_event_in_graph(EventId event, StreamAt stream, std::uint64_t tag) {
+  if (lost_ != CudaStatus::success) return lost_;
+  const auto found = events_.find(event.value);
+  if (found == events_.end() || found->second.device != stream.device)
+    return CudaStatus::invalid_resource_handle;
+  return capture_event(EventUse::record, stream, event, tag);
+}
+
+CudaStatus TimedStreams::wait_for_event_in_graph(StreamAt stream, EventId event,
+                                                 std::uint64_t tag) {
+  if (lost_ != CudaStatus::success) return lost_;
+  const auto found = events_.find(event.value);
+  if (found == events_.end()) return refuse_event(stream);
+  OpenCaptures::Member* member = captures_.find(stream);
+  if (member != nullptr && found->second.capture && find_valid_capture(found->second) == nullptr)
+    return invalidate(*member->capture, CudaStatus::invalid_value);
+  return capture_event(EventUse::wait, stream, event, tag);
+}
+
+/// Requires: the event is there.
+CudaStatus TimedStreams::capture_event(EventUse use, StreamAt stream, EventId event,
+                                       std::uint64_t tag) {
+  if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
+  OpenCaptures::Member* member = captures_.find(stream);
+  if (member == nullptr) return CudaStatus::illegal_state;
+  CapturedNode node{{.tag = tag}, stream, find_stream(stream)->priority, {}};
+  node.external = {use, event, events_.at(event.value).number};
+  OpenCaptures::add_node(*member, std::move(node));
   return CudaStatus::success;
 }
 
@@ -721,15 +753,47 @@ std::vector<WorkRef> TimedStreams::add_nodes(const Graph& graph, std::uint32_t s
   std::vector<WorkRef> nodes;
   nodes.reserve(graph.graph.nodes.size());
   for (const CapturedNode& node : graph.graph.nodes) {
-    const WorkRef item = add_on_place(ItemKind::graph_node, stream,
-                                      {node.work, device_at(node.stream.device), node.priority});
-    watcher_.issued({item.number, ItemKind::graph_node, streams_[stream].name, caller_,
-                     engine_.now(), node.work.tag, &node.work});
+    const bool is_work = node.external.use == EventUse::none;
+    const WorkRef item = is_work ? add_node(node, stream) : add_event_node(node, stream);
     if (node.after.empty()) engine_.follow(item, begin);
     for (const std::uint32_t before : node.after) engine_.follow(item, nodes[before]);
     nodes.push_back(item);
   }
   return nodes;
+}
+
+WorkRef TimedStreams::add_node(const CapturedNode& node, std::uint32_t stream) {
+  const WorkRef item = add_on_place(ItemKind::graph_node, stream,
+                                    {node.work, device_at(node.stream.device), node.priority});
+  watcher_.issued({item.number, ItemKind::graph_node, streams_[stream].name, caller_, engine_.now(),
+                   node.work.tag, &node.work});
+  return item;
+}
+
+/// An event that was destroyed since the capture is left alone.
+WorkRef TimedStreams::add_event_node(const CapturedNode& node, std::uint32_t stream) {
+  const auto [use, event, number] = node.external;
+  const WorkRef item = add_item({.kind = ItemKind::graph_node,
+                                 .stream = stream,
+                                 .subject = event.value,
+                                 .is_record = use == EventUse::record},
+                                {.tag = node.work.tag});
+  watcher_.issued({item.number, ItemKind::graph_node, streams_[stream].name, caller_, engine_.now(),
+                   node.work.tag, nullptr});
+  const auto found = events_.find(event.value);
+  if (found == events_.end() || found->second.number != number) return item;
+  Event& used = found->second;
+  if (use == EventUse::record) {
+    used.capture.reset();
+    used.at.reset();
+    used.is_recorded = true;
+    used.record = item;
+    watcher_.node_recorded(event);
+  } else if (used.is_recorded) {
+    engine_.follow(item, used.record);
+    watcher_.node_follows_event(event);
+  }
+  return item;
 }
 
 void TimedStreams::define_graph(GraphId graph, CapturedGraph nodes) {

@@ -164,6 +164,10 @@ class TimedStreams final : private WorkListener {
   /// Behind all that the device was given, on streams destroyed since too: cuCtxRecordEvent.
   CudaStatus record_device_event(EventId event, std::uint32_t device, std::uint64_t tag);
   CudaStatus wait_for_event(StreamAt stream, EventId event, std::uint64_t tag);
+  // As nodes of the graph that the stream captures. The event is recorded, or waited for as it was
+  // recorded last, by each launch. A stream that does not capture is an illegal_state.
+  CudaStatus record_event_in_graph(EventId event, StreamAt stream, std::uint64_t tag);
+  CudaStatus wait_for_event_in_graph(StreamAt stream, EventId event, std::uint64_t tag);
   CudaStatus query_event(EventId event);
   CudaStatus synchronize_event(EventId event);
   ElapsedTime elapsed(EventId from, EventId to);
@@ -231,6 +235,8 @@ class TimedStreams final : private WorkListener {
     std::uint64_t followed_legacy = 0;
   };
   struct Event {
+    /// No other event has it.
+    std::uint64_t number = 0;
     std::uint32_t device = 0;
     bool has_timing = true;
     bool is_recorded = false;
@@ -264,6 +270,8 @@ class TimedStreams final : private WorkListener {
     std::uint64_t number = 0;
     /// The event, the flag or the graph.
     std::uint64_t subject = 0;
+    /// A node that records the event.
+    bool is_record = false;
     std::uint64_t value = 0;
   };
   struct PlacedWork {
@@ -312,6 +320,9 @@ class TimedStreams final : private WorkListener {
   void await_flag(const Work& work, WorkRef item);
   WorkRef put_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject, std::uint64_t tag);
   std::vector<WorkRef> add_nodes(const Graph& graph, std::uint32_t stream, WorkRef begin);
+  WorkRef add_node(const CapturedNode& node, std::uint32_t stream);
+  WorkRef add_event_node(const CapturedNode& node, std::uint32_t stream);
+  CudaStatus capture_event(EventUse use, StreamAt stream, EventId event, std::uint64_t tag);
   void put(std::uint32_t stream, WorkRef item);
   void follow_blocking_streams(Device& device, WorkRef item);
   void follow_legacy_stream(Device& device, Stream& stream, std::uint32_t place, WorkRef item);
@@ -336,6 +347,7 @@ class TimedStreams final : private WorkListener {
   std::vector<Stream> streams_;
   StreamPlaces stream_places_;
   std::unordered_map<std::uint64_t, Event> events_;
+  std::uint64_t event_count_ = 0;
   std::map<FlagId, Flag> flags_;
   std::map<GraphId, Graph> graphs_;
   std::map<ThreadId, WaitingThread> waiting_threads_;

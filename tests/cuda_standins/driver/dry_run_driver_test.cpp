@@ -302,6 +302,41 @@ TEST_F(DryRunDriver, launches_an_executable_graph_whose_graph_is_gone) {
   EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_ERROR_INVALID_HANDLE);
 }
 
+// As an H200 answered (docs/reference/stream_model.md, 10.6).
+TEST_F(DryRunDriver, records_events_of_other_streams_by_nodes_of_a_graph) {
+  const CUstream on = stream();
+  const CUstream other = stream();
+  CUevent event = nullptr;
+  ASSERT_EQ(call("cuEventCreate", &event, 0U), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuEventRecordWithFlags", event, on, 1U), CUDA_ERROR_ILLEGAL_STATE);
+  EXPECT_EQ(call("cuStreamWaitEvent", on, event, 1U), CUDA_ERROR_ILLEGAL_STATE);
+  EXPECT_EQ(call("cuEventRecordWithFlags", event, on, 2U), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuStreamWaitEvent", on, event, 2U), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuStreamWaitEvent", on, event, 1U), CUDA_SUCCESS);
+  EXPECT_EQ(launch(on), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuEventRecordWithFlags", event, on, 1U), CUDA_SUCCESS);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_SUCCESS);
+  CUgraphNode nodes[4] = {};
+  std::size_t count = 4;
+  ASSERT_EQ(call("cuGraphGetNodes", graph, +nodes, &count), CUDA_SUCCESS);
+  ASSERT_EQ(count, 3U);
+  CUgraphNodeType type{};
+  EXPECT_EQ(call("cuGraphNodeGetType", nodes[0], &type), CUDA_SUCCESS);
+  EXPECT_EQ(type, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+  EXPECT_EQ(call("cuGraphNodeGetType", nodes[2], &type), CUDA_SUCCESS);
+  EXPECT_EQ(type, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+  CUgraphExec executable = nullptr;
+  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuStreamWaitEvent", other, event, 0U), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuEventQuery", event), CUDA_ERROR_NOT_READY);
+  EXPECT_EQ(call("cuStreamWaitEvent", other, event, 0U), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuStreamSynchronize", other), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuEventQuery", event), CUDA_SUCCESS);
+}
+
 TEST_F(DryRunDriver, names_a_graph_while_it_is_captured_as_afterwards) {
   const CUstream on = stream();
   ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);

@@ -36,6 +36,16 @@ for method, config in FOUR_BITS.items():
     MODELS[f"8b-{method}"] = {**MODELS["8b"], "torch_dtype": "float16", "quantization_config": config}
 MODELS["70b-awq"] = {**MODELS["70b"], "torch_dtype": "float16", "quantization_config": FOUR_BITS["awq"]}
 
+# A draft model, and a layer that guesses from what the last one of the large model says.
+MODELS["draft"] = shape(1024, 4, 16, 4096, tied=True)
+MODELS["1b-eagle"] = shape(2048, 1, 32, 8192)
+
+
+def guessing(method, model=None):
+    """The options for three guesses at each step. `model`: its name, which becomes its folder."""
+    return "--speculative-config", {"method": method, "num_speculative_tokens": 3, "model": model}
+
+
 ALONE = ("--rank", "0")
 NO_GRAPHS = ("--enforce-eager",)
 
@@ -48,6 +58,10 @@ def ranks(number):
 CONFIGURATIONS = {
     "1 billion, no graphs": ("1b", "a100-40gb", (), NO_GRAPHS),
     "1 billion": ("1b", "a100-40gb", (), ()),
+    "1 billion, guesses from the prompt, no graphs": ("1b", "a100-40gb", (), (*NO_GRAPHS, *guessing("ngram"))),
+    "1 billion, a draft model, no graphs":
+        ("1b", "a100-40gb", (), (*NO_GRAPHS, *guessing("draft_model", "draft"))),
+    "1 billion, EAGLE, no graphs": ("1b", "a100-40gb", (), (*NO_GRAPHS, *guessing("eagle", "1b-eagle"))),
     "1 billion, 2 ranks, no graphs": ("1b", "a100-40gb", (), (*NO_GRAPHS, *ranks(2))),
     "8 billion, no graphs": ("8b", "a100-40gb", (), NO_GRAPHS),
     "8 billion": ("8b", "a100-40gb", (), ()),
@@ -84,7 +98,8 @@ class Bench:
         answer = stem.with_suffix(".json")
         if not answer.exists():
             self._make(stem, gpu, ours, ["vllm", "serve", str(self._model(model)), "--load-format", "dummy",
-                                         "--skip-tokenizer-init", "--max-model-len", "8192", *theirs])
+                                         "--skip-tokenizer-init", "--max-model-len", "8192",
+                                         *map(self._word, theirs)])
         return json.loads(answer.read_text()), stem.with_suffix(".log").read_text()
 
     def _make(self, stem, gpu, ours, words):
@@ -96,6 +111,12 @@ class Bench:
                             stem.with_suffix(".json"), *ours, "--", *words],
                            stdout=log, stderr=subprocess.STDOUT, env=environment, check=False)
         print(f"{stem.name}: {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+
+    def _word(self, word):
+        if not isinstance(word, dict):
+            return word
+        model = word["model"] and str(self._model(word["model"]))
+        return json.dumps({name: value for name, value in {**word, "model": model}.items() if value is not None})
 
     def _model(self, name):
         folder = self.folder / "models" / name

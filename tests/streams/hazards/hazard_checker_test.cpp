@@ -253,6 +253,35 @@ TEST_F(HazardsOfGraphs, launches_go_on_using_freed_memory_of_their_pool) {
   EXPECT_EQ(checker_.hazards()[1].kind, HazardKind::use_after_free);
 }
 
+TEST_F(HazardsOfGraphs, event_that_a_node_records_covers_what_comes_before_the_node) {
+  for (const BlockNumber block : {first_block, second_block}) hand_out(block, home);
+  ASSERT_EQ(cuda_.begin_capture(home, CaptureMode::relaxed), CudaStatus::success);
+  submit(home, writes_first, 30);
+  cuda_.record_event_in_graph(event, home, 0);
+  submit(home, {.written = {second_block}}, 31);
+  ASSERT_EQ(cuda_.end_capture(home, {1}), CudaStatus::success);
+  cuda_.launch_graph({1}, home, 40);
+  cuda_.wait_for_event(side, event, 0);
+  submit(side, reads_first, 8);
+  EXPECT_THAT(found(), IsEmpty());
+  submit(side, {.read = {second_block}}, 9);
+  EXPECT_EQ(found().size(), 1U);
+}
+
+TEST_F(HazardsOfGraphs, node_that_waits_for_an_event_follows_its_record) {
+  hand_out(first_block, home);
+  ASSERT_EQ(cuda_.begin_capture(home, CaptureMode::relaxed), CudaStatus::success);
+  cuda_.wait_for_event_in_graph(home, event, 0);
+  submit(home, reads_first, 30);
+  ASSERT_EQ(cuda_.end_capture(home, {1}), CudaStatus::success);
+  submit(side, writes_first, 8);
+  cuda_.record_event(event, side, 0);
+  cuda_.launch_graph({1}, home, 40);
+  EXPECT_THAT(found(), IsEmpty());
+  submit(side, writes_first, 9);
+  EXPECT_EQ(found().size(), 1U);
+}
+
 // Handles and waits.
 
 TEST_F(Hazards, stream_used_after_it_was_destroyed) {

@@ -140,6 +140,90 @@ TEST_F(GraphRules, the_ends_of_a_capture_and_what_they_depend_on_can_be_asked_fo
   EXPECT_THAT(script_.timed().dependencies_of(before), ElementsAre());
 }
 
+TEST_F(GraphRules, an_event_recorded_for_others_is_recorded_by_each_launch) {
+  calls().begin_capture(first, CaptureMode::global);
+  calls().submit(first, kernel(10, 1));
+  EXPECT_EQ(calls().record_event_in_graph(forked, first, 0), CudaStatus::success);
+  calls().submit(first, kernel(20, 2));
+  // The event is not recorded yet, and the other stream takes no part.
+  EXPECT_EQ(calls().wait_for_event(outside, forked, 0), CudaStatus::success);
+  EXPECT_FALSE(script_.timed().capture_of(outside));
+  ASSERT_EQ(calls().end_capture(first, graph), CudaStatus::success);
+  EXPECT_EQ(calls().query_event(forked), CudaStatus::success);
+  for (const std::uint64_t begin : {100U, 200U}) {
+    script_.at(begin).launch_graph(graph, first, 9);
+    EXPECT_EQ(calls().query_event(forked), CudaStatus::not_ready);
+    calls().wait_for_event(outside, forked, 0);
+    calls().submit(outside, kernel(5, begin));
+    EXPECT_EQ(script_.span_of(begin), Span(begin + 10, begin + 15));
+    EXPECT_EQ(script_.span_of(2), Span(begin + 10, begin + 30));
+  }
+}
+
+TEST_F(GraphRules, a_launch_waits_for_the_records_before_it_of_events_of_others) {
+  calls().begin_capture(first, CaptureMode::global);
+  EXPECT_EQ(calls().wait_for_event_in_graph(first, forked, 0), CudaStatus::success);
+  calls().submit(first, kernel(10, 1));
+  ASSERT_EQ(calls().end_capture(first, graph), CudaStatus::success);
+  script_.at(100).launch_graph(graph, first, 9);
+  EXPECT_EQ(script_.span_of(1), Span(100, 110));
+  script_.at(200).submit(outside, kernel(30, 2));
+  calls().record_event(forked, outside, 0);
+  calls().launch_graph(graph, first, 9);
+  calls().submit(outside, kernel(40, 3));
+  calls().record_event(forked, outside, 0);
+  EXPECT_EQ(script_.span_of(1), Span(230, 240));
+}
+
+TEST_F(GraphRules, events_of_others_are_for_captures_only) {
+  EXPECT_EQ(calls().record_event_in_graph(forked, first, 0), CudaStatus::illegal_state);
+  EXPECT_EQ(calls().wait_for_event_in_graph(first, forked, 0), CudaStatus::illegal_state);
+}
+
+TEST_F(GraphRules, a_launched_record_is_one_from_outside_for_later_captures) {
+  calls().begin_capture(first, CaptureMode::relaxed);
+  calls().record_event_in_graph(forked, first, 0);
+  EXPECT_EQ(calls().wait_for_event(first, forked, 0), CudaStatus::success);
+  ASSERT_EQ(calls().end_capture(first, graph), CudaStatus::success);
+  calls().launch_graph(graph, first, 9);
+  calls().begin_capture(first, CaptureMode::relaxed);
+  EXPECT_EQ(calls().wait_for_event(first, forked, 0), CudaStatus::stream_capture_isolation);
+}
+
+TEST_F(GraphRules, a_captured_event_is_waited_for_as_others_while_its_capture_is_valid) {
+  calls().begin_capture(first, CaptureMode::relaxed);
+  calls().record_event(forked, first, 0);
+  EXPECT_EQ(calls().record_event_in_graph(forked, first, 0), CudaStatus::success);
+  EXPECT_EQ(calls().wait_for_event_in_graph(first, forked, 0), CudaStatus::success);
+  ASSERT_EQ(calls().end_capture(first, graph), CudaStatus::success);
+  calls().begin_capture(first, CaptureMode::relaxed);
+  EXPECT_EQ(calls().wait_for_event_in_graph(first, forked, 0), CudaStatus::invalid_value);
+  EXPECT_EQ(calls().end_capture(first, graph), CudaStatus::stream_capture_invalidated);
+}
+
+TEST_F(GraphRules, an_event_made_again_is_not_recorded_by_graphs_of_the_one_before) {
+  calls().begin_capture(first, CaptureMode::global);
+  calls().submit(first, kernel(10, 1));
+  calls().record_event_in_graph(forked, first, 0);
+  ASSERT_EQ(calls().end_capture(first, graph), CudaStatus::success);
+  calls().destroy_event(forked);
+  calls().create_event(forked, 0, true);
+  EXPECT_EQ(script_.at(100).launch_graph(graph, first, 9), CudaStatus::success);
+  EXPECT_EQ(calls().query_event(forked), CudaStatus::success);
+}
+
+TEST_F(GraphRules, time_between_records_of_a_launch) {
+  calls().begin_capture(first, CaptureMode::global);
+  calls().record_event_in_graph(forked, first, 0);
+  calls().submit(first, kernel(10, 1));
+  calls().record_event_in_graph(joined, first, 0);
+  ASSERT_EQ(calls().end_capture(first, graph), CudaStatus::success);
+  EXPECT_EQ(calls().elapsed(forked, joined).status, CudaStatus::invalid_resource_handle);
+  calls().launch_graph(graph, first, 9);
+  calls().synchronize_stream(first);
+  EXPECT_EQ(calls().elapsed(forked, joined).ns, 10);
+}
+
 class GraphRulesOnePlace : public GraphRules {
  protected:
   GraphRulesOnePlace()

@@ -20,9 +20,22 @@ CUresult on_cuEventRecord(const CallSite& site, CUevent event, CUstream stream) 
   return driver_call(site, body, event, stream);
 }
 
+CUresult record_in_graph(StandInDriver& driver, const CallSite& site, CUevent event,
+                         CUstream stream) {
+  const auto found = driver.find_stream(stream, site);
+  if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
+  return result_of(
+      driver.timed().record_event_in_graph({value_of(event)}, std::get<StreamAt>(found), 0));
+}
+
 CUresult on_cuEventRecordWithFlags(const CallSite& site, CUevent event, CUstream stream,
-                                   unsigned /*flags*/) {
-  return on_cuEventRecord(site, event, stream);
+                                   unsigned flags) {
+  if (flags == CU_EVENT_RECORD_DEFAULT) return on_cuEventRecord(site, event, stream);
+  const auto body = [=](StandInDriver& driver) {
+    if (flags != CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+    return record_in_graph(driver, site, event, stream);
+  };
+  return driver_call(site, body, event, stream, flags);
 }
 
 CUresult elapsed(const char* name, float* ms, CUevent from, CUevent to) {

@@ -119,6 +119,9 @@ CUresult dependencies(const char* name, CUgraphNode node, CUgraphNode* nodes, st
 }
 
 CUgraphNodeType type_of(const CapturedNode& node) {
+  using vramlab::streams::EventUse;
+  if (node.external.use == EventUse::record) return CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+  if (node.external.use == EventUse::wait) return CU_GRAPH_NODE_TYPE_WAIT_EVENT;
   switch (node.work.kind) {
     case WorkKind::copy_to_device:
     case WorkKind::copy_to_host:
@@ -263,6 +266,10 @@ const char* name_of(CUgraphNodeType type) {
       return "MEMSET";
     case CU_GRAPH_NODE_TYPE_HOST:
       return "HOST";
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return "WAIT_EVENT";
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return "EVENT_RECORD";
     default:
       return "KERNEL";
   }

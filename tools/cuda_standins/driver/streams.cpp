@@ -54,9 +54,12 @@ CUresult on_cuStreamSynchronize(const CallSite& site, CUstream stream) {
 }
 
 CUresult on_cuStreamWaitEvent(const CallSite& site, CUstream stream, CUevent event,
-                              unsigned /*flags*/) {
+                              unsigned flags) {
   const auto body = [=](StandInDriver& driver) {
+    if (flags > CU_EVENT_WAIT_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
     return with_stream(driver, site, stream, [&](StreamAt at) {
+      if (flags == CU_EVENT_WAIT_EXTERNAL)
+        return result_of(driver.timed().wait_for_event_in_graph(at, {value_of(event)}, 0));
       driver.keep_up(at);
       return result_of(driver.timed().wait_for_event(at, {value_of(event)}, 0));
     });
