@@ -1,8 +1,7 @@
 """Models of others' packages, made from their configurations and trained or used for a few steps:
-architectures.py NAME [NAME...] in one process each; --list names them.
+architectures.py NAME, or --list for the names.
 
-Their data is made up, and no weight is downloaded. Written to be run beside each other on a GPU and
-dry (beside.py)."""
+Their data is made up, and no weight is downloaded. beside.py runs each on a GPU and dry."""
 
 import dataclasses
 import os
@@ -22,7 +21,7 @@ class Architecture:
     """The name of its class, or function, in the package."""
     settings: dict = dataclasses.field(default_factory=dict)
     given: str = "words"
-    """The batch's kind, a function of this file with `_batch` behind it."""
+    """The batch's kind, a name in BATCHES."""
     how: str = "fp32"
     """Any of: fp32, autocast, bf16, checkpointed, channels_last, compiled, generate, inference, sgd, fused, muon."""
 
@@ -50,7 +49,7 @@ def image(name, how="fp32", **settings):
 T5 = {"vocab_size": WORDS, "d_model": 512, "d_ff": 2048, "num_layers": 4, "num_heads": 8, "decoder_start_token_id": 0}
 BART = {"vocab_size": WORDS, "d_model": 512, "encoder_layers": 3, "decoder_layers": 3, "encoder_ffn_dim": 2048,
         "decoder_ffn_dim": 2048, "decoder_start_token_id": 0}
-EXPERTS = {**GROUPED, "num_local_experts": 8, "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 1024}
+EXPERTS = {**GROUPED, "num_experts_per_tok": 2}
 
 ARCHITECTURES = {
     "llama": causal("Llama"), "llama_autocast": causal("Llama", how="autocast fused"),
@@ -76,7 +75,8 @@ ARCHITECTURES = {
     "starcoder2": causal("Starcoder2", how="bf16"), "smollm3": causal("SmolLM3", {**GROUPED, "pad_token_id": 0}),
     "nemotron": causal("Nemotron", how="autocast"), "glm4": causal("Glm4", {**GROUPED, "pad_token_id": 0}),
     "mamba": causal("Mamba", {"vocab_size": WORDS, "hidden_size": 512, "num_hidden_layers": 2}),
-    "mixtral": causal("Mixtral", EXPERTS, "autocast"), "qwen3_moe": causal("Qwen3Moe", EXPERTS, "bf16"),
+    "mixtral": causal("Mixtral", {**EXPERTS, "num_local_experts": 8}, "autocast"),
+    "qwen3_moe": causal("Qwen3Moe", {**EXPERTS, "num_experts": 8, "moe_intermediate_size": 1024}, "bf16"),
     "bert": encoder("Bert"), "bert_autocast": encoder("Bert", how="autocast fused"), "roberta": encoder("Roberta"),
     "electra": encoder("Electra", {**SMALL, "embedding_size": 128}), "albert": encoder("Albert", {
         **SMALL, "embedding_size": 128}, "autocast"),
@@ -157,6 +157,10 @@ def videos_batch(torch, _):
     return torch.randn(2, 3, 8, 112, 112).cuda()
 
 
+BATCHES = {"words": words_batch, "spectra": spectra_batch, "waves": waves_batch, "pairs": pairs_batch,
+           "pictures": pictures_batch, "images": images_batch, "videos": videos_batch}
+
+
 def made(architecture):
     import importlib
     if architecture.package == "timm":
@@ -169,8 +173,7 @@ def made(architecture):
         return kind(**architecture.settings)
     wanted = dict(architecture.settings)
     attention = wanted.pop("attn_implementation", None)
-    known = set(dir(kind.config_class())) if "num_local_experts" in wanted else None
-    config = kind.config_class(**{name: value for name, value in wanted.items() if known is None or name in known})
+    config = kind.config_class(**wanted)
     if attention:
         config._attn_implementation = attention
     return kind(config)
@@ -193,6 +196,15 @@ def loss_of(model, batch):
     return output.float().square().mean()
 
 
+def batch_of(torch, architecture, model, how):
+    batch = BATCHES[architecture.given](torch, model)
+    if "bf16" in how and architecture.given == "pictures":
+        batch["pixel_values"] = batch["pixel_values"].bfloat16()
+    if "bf16" in how and architecture.given == "images":
+        batch = batch.bfloat16()
+    return batch.contiguous(memory_format=torch.channels_last) if "channels_last" in how else batch
+
+
 def run(name):
     import torch
     torch.manual_seed(1)
@@ -205,12 +217,7 @@ def run(name):
         model = model.to(memory_format=torch.channels_last)
     if "checkpointed" in how:
         model.gradient_checkpointing_enable()
-    batch = globals()[f"{architecture.given}_batch"](torch, model)
-    if "bf16" in how and architecture.given in ("images", "pictures"):
-        batch = batch.bfloat16() if not isinstance(batch, dict) else {
-            key: value.bfloat16() if value.is_floating_point() else value for key, value in batch.items()}
-    if "channels_last" in how:
-        batch = batch.contiguous(memory_format=torch.channels_last)
+    batch = batch_of(torch, architecture, model, how)
     if "generate" in how:
         model.eval().generate(batch["input_ids"][:, :64], max_new_tokens=48, min_new_tokens=48, do_sample=False,
                               pad_token_id=0)
@@ -240,10 +247,8 @@ def main():
         return
     import pathlib
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cuda_standins/real/programs"))
-    import figures
-    assert figures
-    for name in sys.argv[1:]:
-        run(name)
+    import figures  # noqa: F401
+    run(sys.argv[1])
 
 
 if __name__ == "__main__":

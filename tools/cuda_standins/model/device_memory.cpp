@@ -95,23 +95,23 @@ DeviceMemory::~DeviceMemory() {
 
 void DeviceMemory::take_addresses(const std::vector<AddressPlan>& others) {
   auto other = others.begin();
-  while (!has_taken(addresses_)) {
+  while (!take_if_free(addresses_)) {
     if (other == others.end())
       throw std::runtime_error("no addresses for the memory of the devices");
     addresses_ = *other++;
   }
 }
 
-bool DeviceMemory::has_taken(const AddressPlan& plan) {
-  if (!has_taken(plan.allocations)) return false;
-  if (has_taken(plan.reservations)) return true;
+bool DeviceMemory::take_if_free(const AddressPlan& plan) {
+  if (!take_if_free(plan.allocations)) return false;
+  if (take_if_free(plan.reservations)) return true;
   give_up(taken_.back());
   taken_.pop_back();
   return false;
 }
 
 /// Addresses only: the system gives memory where something is written, where that is allowed.
-bool DeviceMemory::has_taken(AddressRange range) {
+bool DeviceMemory::take_if_free(AddressRange range) {
   const int access = backing_ == Backing::host_memory ? PROT_READ | PROT_WRITE : PROT_NONE;
   void* const wanted = reinterpret_cast<void*>(range.begin.value);
   void* const got = mmap(wanted, (range.end - range.begin).count, access,

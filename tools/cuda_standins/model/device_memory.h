@@ -167,8 +167,8 @@ class DeviceMemory {
   };
 
   void take_addresses(const std::vector<AddressPlan>& others);
-  bool has_taken(const AddressPlan& plan);
-  bool has_taken(streams::AddressRange range);
+  bool take_if_free(const AddressPlan& plan);
+  bool take_if_free(streams::AddressRange range);
   std::optional<std::uint64_t> take_alone(Device& on, std::uint64_t bytes);
   std::optional<std::uint64_t> allocate_small(std::uint32_t device, std::uint64_t bytes);
   void release_device_memory(std::uint32_t device, std::uint64_t at);

@@ -327,6 +327,9 @@ def probabilities_on_the_host():
     assert F.softmax(known, 0).cpu().sum() == 1
     chances.zero_()
     assert chances.cpu().sum() == 0
+    # None at all, and one that no small type would hold.
+    assert F.softmax(torch.empty(3, 0, device=CUDA), -1).shape == (3, 0)
+    assert scores.half().exp().exp().exp().exp().cpu().min() > 0
     chances = F.softmax(scores, -1)
     chances -= chances
     assert chances.cpu().sum() == 0

@@ -496,7 +496,7 @@ def _kernel_of_likely(mode, operation):
 
     def kernel(keyset, tensor, *args):
         result = of_known(keyset, tensor, *args)
-        if type(result) in plain_types and result.numel() <= MOST_ELEMENTS and result.is_cuda:
+        if type(result) in plain_types and 0 < result.numel() <= MOST_ELEMENTS and result.is_cuda:
             likely.note(result, make(likely.of(tensor) or 0.0, tensor, *args))
         return result
 

@@ -25,7 +25,7 @@ class LikelyValues:
 
     def note(self, tensor, number):
         key = known_values.key_of(tensor)
-        if key is None or not tensor.numel():
+        if key is None:
             return
         self._found[key] = (number, known_values.version_of(tensor),
                             self._weak_reference_of(tensor.untyped_storage()))
@@ -43,14 +43,18 @@ class LikelyValues:
         return found[0]
 
 
+# Larger numbers have the same power of e: the result fits each floating-point type.
+_MOST_POWER = 6.0
+
+
 def _of_softmax(scores, dim, *_):
     return 1 / scores.size(dim) if scores.dim() else 1.0
 
 
 # The number that such an operation makes of numbers that are all `given`, by its name in aten.
 MAKERS = {
-    "exp": lambda given, *_: math.exp(min(given, 80.0)),
-    "sigmoid": lambda given, *_: 1 / (1 + math.exp(-given)) if given > -80.0 else 0.0,
+    "exp": lambda given, *_: math.exp(min(given, _MOST_POWER)),
+    "sigmoid": lambda given, *_: 1 / (1 + math.exp(-given)),
     "_softmax": lambda given, *args: _of_softmax(*args),
     "_log_softmax": lambda given, *args: math.log(_of_softmax(*args)),
 }
