@@ -523,12 +523,12 @@ class CompiledLines(HookTest):
         generated = self.write("inductor/cabc.py", self.GENERATED)
         result = self.run_program(f"""
             import torch
-            from vramlab_dry_run import compiled_lines
+            from vramlab_dry_run import compiled_lines, stacks
             outer = {{"filename": "/m/train.py", "line": 3, "name": "main"}}
             for number in {numbers}:
                 frame = {{"filename": {generated!r}, "line": number, "name": "call"}}
                 stack = [frame, outer]
-                compiled_lines.add_to([stack])
+                compiled_lines.add_to(stacks.Stacks({{"device_traces": [[{{"frames": stack}}]]}}))
                 print(*["%s:%d" % (each["name"], each["line"]) for each in stack])
             """, TORCHINDUCTOR_CACHE_DIR=folder)
         return result.stdout.splitlines()

@@ -46,19 +46,24 @@ def _line_of_nodes(nodes):
 
 
 def add_to(stacks):
-    """To stacks of a snapshot, whose innermost frame comes first."""
+    """To stacks of a snapshot (stacks.Stacks), whose innermost frame comes first."""
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if not folder:
         return
     folder = os.path.join(folder, "")
-    for frames in stacks:
-        for at, frame in enumerate(frames):
-            if not frame["filename"].startswith(folder):
-                continue
-            line = _line_of(frame["filename"], frame["line"])
-            if line:
-                frames.insert(at, dict(frame, filename=line[0], line=int(line[1]), name=line[2]))
-            break
+    of_frames = {}
+    for frames, compiled in stacks.with_frames(lambda frame: frame["filename"].startswith(folder)):
+        at, frame = next((at, frame) for at, frame in enumerate(frames) if id(frame) in compiled)
+        if id(frame) not in of_frames:
+            of_frames[id(frame)] = _frame_before(frame)
+        if of_frames[id(frame)]:
+            frames.insert(at, of_frames[id(frame)])
+
+
+def _frame_before(frame):
+    """The frame of the model's line; None where nobody knows it."""
+    line = _line_of(frame["filename"], frame["line"])
+    return dict(frame, filename=line[0], line=int(line[1]), name=line[2]) if line else None
 
 
 def _line_of(filename, number):

@@ -13,7 +13,7 @@ import platform
 import sys
 
 from vramlab_dry_run import (compiled_lines, computed, endings, labels, phases, place,
-                             programs_recording, report, steps, unrecorded, values)
+                             programs_recording, report, stacks, steps, unrecorded, values)
 
 _MOST_FAILURES_TOLD = 3
 
@@ -142,36 +142,23 @@ def _taken_snapshot():
         return _snapshot()
     os.environ[name] = "dladdr"
     try:
-        snapshot = _snapshot()
+        return _snapshot()
     finally:
         del os.environ[name]
-    _forget_offsets(snapshot)
-    return snapshot
 
 
-def _forget_offsets(snapshot):
+def _forget_offsets(stacks):
     """A frame of C++ would have its library and an offset in place of file and line. As in
     recordings of GPUs, nothing is known of either."""
-    for frames in _stacks_in(snapshot):
-        for frame in frames:
-            if ".so" in frame["filename"] or frame["filename"] == sys.executable:
-                frame["filename"], frame["line"] = "??", 0
+    for frame in stacks.frames():
+        if ".so" in frame["filename"] or frame["filename"] == sys.executable:
+            frame["filename"], frame["line"] = "??", 0
 
 
-def _leave_out_own_frames(snapshot):
+def _leave_out_own_frames(stacks):
     """Frames of functions that stand around others for a dry run are left out."""
-    for frames in _stacks_in(snapshot):
-        if any(place.is_own(frame["filename"]) for frame in frames):
-            frames[:] = [frame for frame in frames if not place.is_own(frame["filename"])]
-
-
-def _stacks_in(snapshot):
-    """Each once, as stacks are shared by many entries."""
-    entries = [entry for trace in snapshot["device_traces"] for entry in trace]
-    entries += snapshot.get("host_traces", [])
-    entries += [block for part in ("segments", "host_segments")
-                for segment in snapshot.get(part, []) for block in segment["blocks"]]
-    return {id(frames): frames for frames in (entry.get("frames", []) for entry in entries)}.values()
+    for frames, own in stacks.with_frames(lambda frame: place.is_own(frame["filename"])):
+        frames[:] = [frame for frame in frames if id(frame) not in own]
 
 
 def is_of_this_process():
@@ -193,8 +180,10 @@ def dump():
         counted_at_marks = report.guarded(phases.totals)()
         labels.scan()
         snapshot = _taken_snapshot()
-        _leave_out_own_frames(snapshot)
-        report.guarded(compiled_lines.add_to)(_stacks_in(snapshot))
+        of_snapshot = stacks.Stacks(snapshot)
+        _forget_offsets(of_snapshot)
+        _leave_out_own_frames(of_snapshot)
+        report.guarded(compiled_lines.add_to)(of_snapshot)
         steps.add_marks(snapshot)
         labels.add_to(snapshot)
         report.guarded(unrecorded.add_to)(snapshot, counted)

@@ -37,27 +37,39 @@ _OF_PYTHON = {function.name: function for function in _FUNCTIONS if function.fil
 
 def found_in(trace: List[Dict[str, Any]]) -> Iterator[Tuple[int, List[Any]]]:
     """Rows of scans, each with the number of entries before it, the last of which is its request."""
-    # Stacks are shared by entries.
-    of_stacks: Dict[int, Optional[_Function]] = {}
+    functions = _of_stacks({id(frames): frames for frames in (
+        entry.get("frames", ()) for entry in trace if entry["action"] == "alloc")})
+    if not functions:
+        return
     for before, entry in enumerate(trace, 1):
         if entry["action"] != "alloc":
             continue
-        frames = entry.get("frames", ())
-        if id(frames) not in of_stacks:
-            of_stacks[id(frames)] = _function_in(frames)
-        function = of_stacks[id(frames)]
+        function = functions.get(id(entry.get("frames", ())))
         if function is not None:
             part = modules.number_at(0, function.part) if function.part else 0
             yield before, [entry["addr"], entry["size"], function.kind, 0, part]
 
 
-def _function_in(frames: Any) -> Optional[_Function]:
-    """The innermost function."""
-    for frame in frames:
-        name = frame["name"]
-        found = _OF_PYTHON.get(name)
-        if found is not None and frame["filename"].endswith(found.file):
-            return found
-        if name.startswith(_BEGINNINGS):
-            return next(function for function in _OF_CPP if name.startswith(function.name))
+def _of_stacks(stacks: Dict[int, Any]) -> Dict[int, _Function]:
+    """The innermost function of each stack that has one. Stacks share their frames, of which there are few."""
+    frames = {id(frame): frame for stack in stacks.values() for frame in stack}
+    of_frames = {}
+    for key, frame in frames.items():
+        function = _function_of(frame)
+        if function is not None:
+            of_frames[key] = function
+    found = {}
+    for key, stack in stacks.items():
+        if not of_frames.keys().isdisjoint(map(id, stack)):
+            found[key] = next(of_frames[id(frame)] for frame in stack if id(frame) in of_frames)
+    return found
+
+
+def _function_of(frame: Any) -> Optional[_Function]:
+    name = frame["name"]
+    found = _OF_PYTHON.get(name)
+    if found is not None and frame["filename"].endswith(found.file):
+        return found
+    if name.startswith(_BEGINNINGS):
+        return next(function for function in _OF_CPP if name.startswith(function.name))
     return None
