@@ -83,6 +83,20 @@ def answer(to, count, source):
     return MADE_UP if mode.found_is_made_up else FOUND
 
 
+def tell_found(to, count):
+    """Whether these bytes are what an operation asks for in its middle, and are known. They are written
+    then: the shortest way, as nothing is to be noted."""
+    mode = _mode
+    if mode is None or mode.found is None or mode.found_is_made_up or mode.reads is not None or \
+            threading.get_ident() != mode.thread:
+        return False
+    number = mode.next_found(count)
+    if number is None:
+        return False
+    ctypes.memmove(to, number.to_bytes(count, "little", signed=number < 0), count)
+    return True
+
+
 class _Mode:
     def __init__(self, torch):
         self.torch = torch
@@ -90,6 +104,8 @@ class _Mode:
         # The modules that are left out, where calls of modules are seen.
         self.quiet = None
         self.key = torch._C._dispatch_key_parse(_KEY_NAME)
+        # Whether operations are seen in this thread.
+        self.switch = functools.partial(torch._C._dispatch_tls_set_dispatch_key_included, self.key)
         self.keys_after = torch._C._dispatch_keyset_full_after(self.key)
         # Operations without a kernel of ours pass by.
         others = torch._C._dispatch_library("IMPL", "_", _KEY_NAME)
@@ -151,9 +167,6 @@ class _Mode:
         ops._HIGHER_ORDER_OP_DEFAULT_FALLTHROUGH_DISPATCH_KEYS.append(self.key)
         for op in ops._higher_order_ops.values():
             op.fallthrough(self.key)
-
-    def switch(self, is_on):
-        self.torch._C._dispatch_tls_set_dispatch_key_included(self.key, is_on)
 
     def run_reading(self, run, reads, found):
         """`run`: without arguments. `found`: how many, and whether that is made up."""
@@ -369,7 +382,7 @@ class _Operation:
         self.mode = mode
         self.base = op._schema.name.partition("::")[2]
         self.name = ".".join(filter(None, (self.base, op._schema.overload_name)))
-        self.function = op._op
+        self.function = computed_operations.ON_THE_HOST.get(self.name, lambda run: run)(op._op)
         self.run = _alone(mode, op._op)
         self.redispatch = op._handle.redispatch_boxed
         arguments = op._schema.arguments

@@ -47,7 +47,6 @@ CHANGING_WORDS = ("batch_norm", "_foreach_", "_fused_", "_amp_", "random_", "uni
 FOUND_COUNTS = {"nonzero": 0, "_unique": 0, "_unique2": 0, "unique_consecutive": 0, "unique_dim": 0}
 
 
-
 def _least_and_most(args, result):
     """Bytes are never negative, so nobody asks for the least of them."""
     least, most = args[0].aminmax()
@@ -62,6 +61,23 @@ NUMBERS_READ = {
     "repeat_interleave": lambda args, result: [result.numel(), 1],
     "equal": lambda args, result: [int(result)],
 }
+
+_MOST_REPEATED = 256
+
+
+def _repeated(run):
+    """PyTorch's own one divides even four numbers among its threads, which then spin."""
+    def repeated(repeats, **kwargs):
+        counts = repeats.tolist() if repeats.dim() == 1 and repeats.numel() <= _MOST_REPEATED else [-1]
+        if min(counts, default=-1) < 0 or sum(counts) > _MOST_REPEATED:
+            return run(repeats, **kwargs)
+        return repeats.new_tensor([place for place, count in enumerate(counts) for _ in range(count)])
+
+    return repeated
+
+
+# Functions of the host that are faster than PyTorch's own, which they get.
+ON_THE_HOST = {"repeat_interleave.Tensor": _repeated}
 
 # The place of their masks.
 MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}
