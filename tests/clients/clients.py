@@ -18,7 +18,7 @@ class Client:
 
 CLIENTS = (
     Client("numba", "numba-cuda", ("numba", "numba-cuda")),
-    Client("cupy", "cupy-cuda12x", ("cupy-cuda12x",)),
+    Client("cupy", "cupy-cuda12x", ("cupy-cuda12x", "nvidia-cuda-runtime-cu12")),
     Client("cuda_python", "cuda-python", ("cuda-python",)),
     Client("jax", "jax", ("jax",), alone=("jax-cuda12-plugin", "jax-cuda12-pjrt")),
     Client("tensorflow", "tensorflow", ("tensorflow",)),
