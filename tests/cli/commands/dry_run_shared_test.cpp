@@ -47,6 +47,27 @@ TEST_F(DryRunShared, summary_says_who_held_the_rest) {
   EXPECT_GE(shared.at("processes").size(), 7U);
 }
 
+TEST_F(DryRunShared, page_has_a_lane_for_each_process) {
+  const std::string path = in_folder("lanes.html");
+  EXPECT_EQ(run({"--shared", "--quiet", "--lanes", path}).exit_status, 0);
+  const std::string page = content_of(path);
+  EXPECT_THAT(page, HasSubstr(">all processes</div>"));
+  EXPECT_THAT(page, HasSubstr(" GiB held by all processes, at "));
+  EXPECT_THAT(page, HasSubstr("no room for 4.00 GiB at "));
+  EXPECT_THAT(page, HasSubstr("python3"));
+  std::size_t lanes = 0;
+  for (std::size_t at = 0; (at = page.find("<svg", at)) != std::string::npos; ++at) ++lanes;
+  EXPECT_GE(lanes, 8U);
+  // Another run would overwrite it.
+  EXPECT_EQ(run({"--shared", "--lanes", path}).exit_status, 2);
+}
+
+TEST_F(DryRunShared, page_needs_shared) {
+  const ProgramResult refused = run({"--lanes", in_folder("lanes.html")});
+  EXPECT_EQ(refused.exit_status, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("--shared, whose processes it shows"));
+}
+
 TEST_F(DryRunShared, without_it_each_process_has_the_gpu_to_itself) {
   const ProgramResult ended = run({});
   EXPECT_THAT(ended.output, HasSubstr("status 0"));

@@ -368,6 +368,7 @@ class DryRunOptions(TypedDict, total=False):
     held_by_others: Amount
     keep_compiled: Text
     kernel_time: Amount
+    lanes: Text
     mark_every: int
     rank: int
     ranks: Text

@@ -12,6 +12,7 @@
 #include "tools/cli/commands/dry_run/dry_run_options.h"
 #include "tools/cli/commands/dry_run/dry_run_outcome.h"
 #include "tools/cli/commands/dry_run/process_notes.h"
+#include "tools/cli/commands/dry_run/shared_page.h"
 #include "tools/cli/commands/report/report_command.h"
 #include "tools/cli/kit/arguments.h"
 #include "tools/cli/kit/commands.h"
@@ -78,6 +79,9 @@ void add_history_options(CLI::App& command, DryRunArguments& arguments) {
                      "%h for the host, %q{RANK} for a variable of its environment");
   command.add_option("--report", arguments.report, "Write an HTML report of the histories");
   command.add_option("--json", arguments.json, "Write the summary as a JSON document to a file");
+  command.add_option("--lanes", arguments.lanes,
+                     "With --shared: write an HTML page with a lane for each process, what it "
+                     "held over time");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");
 }
 
@@ -108,6 +112,7 @@ void check_outputs(const DryRunArguments& arguments) {
     check_new_output(arguments.output, overwrite_of(arguments));
   check_new_output(arguments.report, overwrite_of(arguments));
   check_new_output(arguments.json, overwrite_of(arguments));
+  check_new_output(arguments.lanes, overwrite_of(arguments));
 }
 
 /// Explains the first process that ran out of memory.
@@ -161,9 +166,10 @@ void write_page(const DryRunArguments& arguments, const DryRunOutcome& outcome) 
   write_report_page(names, recordings, {arguments.report, arguments.may_overwrite});
 }
 
-void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
-  traces::OutputFile output(arguments.json, overwrite_of(arguments));
-  output.write(dry_run_json(outcome, arguments));
+void write_whole(const std::string& path, const DryRunArguments& arguments,
+                 const std::string& text) {
+  traces::OutputFile output(path, overwrite_of(arguments));
+  output.write(text);
   output.finish();
 }
 
@@ -228,7 +234,10 @@ ExitStatus report_on(const std::vector<replay::Limit>& limits, const Attempt& ma
     if (!arguments.flags.quiet && (was_run || !outcome.processes.empty()))
       tell(dry_run_text(outcome, arguments));
     if (arguments.explains) tell(explained_text(outcome));
-    if (!arguments.json.empty()) write_json(arguments, outcome);
+    if (!arguments.json.empty())
+      write_whole(arguments.json, arguments, dry_run_json(outcome, arguments));
+    if (!arguments.lanes.empty())
+      write_whole(arguments.lanes, arguments, shared_page(outcome.shared, *arguments.memory()));
     if (!arguments.report.empty()) write_page(arguments, outcome);
     return end.status == 0 && fails(arguments, outcome) ? ExitStatus::answer_is_no : own;
   } catch (const std::exception& error) {
@@ -243,6 +252,8 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
   if (arguments.shared && !arguments.memory())
     throw traces::InputError({"--shared", "", "--gpu or --device-memory, which all processes share",
                               "no limit of memory"});
+  if (!arguments.lanes.empty() && !arguments.shared)
+    throw traces::InputError({"--lanes", "", "--shared, whose processes it shows", "none"});
   const std::vector<replay::Limit> limits = limits_of(arguments);
   check_outputs(arguments);
   if (!arguments.flags.quiet && is_program(arguments.program.front()))

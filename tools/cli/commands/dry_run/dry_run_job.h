@@ -55,6 +55,8 @@ struct DryRunArguments {
   std::string output;
   std::string report;
   std::string json;
+  /// The page of the processes that share the devices.
+  std::string lanes;
   bool may_overwrite = false;
 
   bool fails_on_out_of_memory = false;

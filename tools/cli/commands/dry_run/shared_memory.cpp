@@ -147,27 +147,8 @@ ordered_json shared_event_json(const SharedEvent& event) {
           {"held_by_all_bytes", event.held_by_all.count}};
 }
 
-/// Refusals and ends, and each change of at least a share of the peak since the process's last one
-/// here.
-std::vector<SharedEvent> main_shared_events(const SharedDevice& device, std::size_t most) {
-  for (std::uint64_t share = device.events.size() <= most ? 0 : 1;; share = 2 * share + 1) {
-    std::vector<SharedEvent> chosen;
-    std::map<std::int64_t, std::uint64_t> told;
-    for (const SharedEvent& event : device.events) {
-      const std::uint64_t before = told.contains(event.process) ? told[event.process] : 0;
-      const std::uint64_t change =
-          std::max(before, event.held.count) - std::min(before, event.held.count);
-      const bool is_first = !told.contains(event.process);
-      if (!is_first && event.use != "ended" && change * 1000 < device.peak.count * share) continue;
-      told[event.process] = event.held.count;
-      chosen.push_back(event);
-    }
-    if (chosen.size() <= most || share > 1000) return chosen;
-  }
-}
-
 ordered_json shared_device_json(const SharedDevice& device) {
-  const std::vector<SharedEvent> events = main_shared_events(device, most_shared_events_in_json);
+  const std::vector<SharedEvent> events = main_events(device, most_shared_events_in_json);
   return {{"index", device.index},
           {"peak_bytes", device.peak.count},
           {"peak_time_us", device.peak_time_us},
@@ -182,6 +163,23 @@ ordered_json shared_device_json(const SharedDevice& device) {
 SharedMemory read_shared_memory(const std::string& folder) {
   std::ifstream log(folder + "/shared_devices.log");
   return SharedLogReader().read(log);
+}
+
+std::vector<SharedEvent> main_events(const SharedDevice& device, std::size_t most) {
+  for (std::uint64_t share = device.events.size() <= most ? 0 : 1;; share = 2 * share + 1) {
+    std::vector<SharedEvent> chosen;
+    std::map<std::int64_t, std::uint64_t> told;
+    for (const SharedEvent& event : device.events) {
+      const std::uint64_t before = told.contains(event.process) ? told[event.process] : 0;
+      const std::uint64_t change =
+          std::max(before, event.held.count) - std::min(before, event.held.count);
+      const bool is_first = !told.contains(event.process);
+      if (!is_first && event.use != "ended" && change * 1000 < device.peak.count * share) continue;
+      told[event.process] = event.held.count;
+      chosen.push_back(event);
+    }
+    if (chosen.size() <= most || share > 1000) return chosen;
+  }
 }
 
 void add_shared(std::string& text, const SharedMemory& shared) {
@@ -200,7 +198,7 @@ std::string shared_timeline_text(const SharedMemory& shared) {
     text += "GPU " + std::to_string(device.index) +
             " over time, in the order of the calls (wall clock of this machine):\n";
     Table table({{"time"}, {"held by all"}, {"of it"}, {"process"}, left("command"), left("")});
-    for (const SharedEvent& event : main_shared_events(device, most_shared_rows_shown))
+    for (const SharedEvent& event : main_events(device, most_shared_rows_shown))
       table.add({duration_text(event.time_us), format_bytes(event.held_by_all),
                  format_bytes(event.held), std::to_string(event.process),
                  shown_name(shared.processes.at(event.process)),

@@ -56,6 +56,10 @@ struct SharedMemory {
 /// Empty where there is no log. Lines that are cut are left out.
 SharedMemory read_shared_memory(const std::string& folder);
 
+/// Refusals and ends, and each change of at least a share of the peak since the process's last one
+/// here; about as many as `most`.
+std::vector<SharedEvent> main_events(const SharedDevice& device, std::size_t most);
+
 /// Lines of a summary.
 void add_shared(std::string& text, const SharedMemory& shared);
 /// The merged time line, a table for each GPU; small changes are left out.
