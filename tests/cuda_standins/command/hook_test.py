@@ -505,6 +505,35 @@ class Timings(HookTest):
         self.report()
 
 
+class Files(HookTest):
+    def test_threads_that_write_one_file_at_a_time_leave_a_whole_one(self):
+        # As where one thread writes the history while another one ends the crashed process.
+        result = self.run_program("""
+            import threading
+            import torch
+            from vramlab_dry_run import report
+            begun, done = threading.Event(), threading.Event()
+
+            def write_slowly(file):
+                file.write(b"aaaa")
+                file.flush()
+                begun.set()
+                done.wait()
+                file.write(b"aaaa")
+
+            slow = threading.Thread(target=report.replace_file, args=("file", write_slowly))
+            slow.start()
+            begun.wait()
+            report.replace_file("file", lambda file: file.write(b"bbbbbbbb"))
+            print(open("file").read())
+            done.set()
+            slow.join()
+            print(open("file").read())
+            """)
+        self.assertEqual(result.stdout.split(), ["bbbbbbbb", "aaaaaaaa"])
+        self.assertEqual(sorted(os.listdir(self.work)), ["file", "program.py"])
+
+
 class CompiledLines(HookTest):
     """Lines of the model in place of those of generated files."""
 

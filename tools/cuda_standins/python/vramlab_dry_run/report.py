@@ -6,6 +6,7 @@ Files that others may read at any time are written under another name and rename
 import os
 import re
 import sys
+import threading
 
 MOST_TROUBLES = 10
 
@@ -50,8 +51,9 @@ def expanded(pattern):
 
 
 def replace_file(path, write):
-    """`write` is called with the open file; nobody sees half of it."""
-    part = "%s.part-%d" % (path, os.getpid())
+    """`write` is called with the open file; nobody sees half of it. A thread that ends the process may
+    write the file while another one does."""
+    part = "%s.part-%d-%d" % (path, os.getpid(), threading.get_ident())
     try:
         with open(part, "wb") as file:
             write(file)
