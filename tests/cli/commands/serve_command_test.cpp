@@ -360,6 +360,16 @@ TEST_F(Serve, no_utilization_is_found_where_none_starts) {
   EXPECT_THAT(result.errors, HasSubstr("could be           no utilization starts"));
 }
 
+TEST_F(Serve, another_memory_counts_in_place_of_that_of_the_gpu) {
+  const ProgramResult result =
+      serve({"--device-memory", "12GiB"},
+            python({"-c", "from vllm.v1.engine.core import EngineCore\nEngineCore()\n"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("l4, 12.00 GiB for the allocator"));
+  EXPECT_EQ(answer().at("device_memory"), std::uint64_t{12} << 30);
+  EXPECT_EQ(serve({"--device-memory", "none"}, {"true"}).exit_status, 2);
+}
+
 TEST_F(Serve, program_without_an_engine_says_so) {
   const ProgramResult result = serve({}, {"true"});
   EXPECT_EQ(result.exit_status, 1);

@@ -414,6 +414,7 @@ class ServeOptions(TypedDict, total=False):
     """Options of vramlab serve."""
 
     conf: Text
+    device_memory: Amount
     find_utilization: bool
     force: bool
     gpus: int

@@ -59,6 +59,12 @@ void add_rank_options(CLI::App& command, DryRunArguments& arguments) {
 void add_serve_options(CLI::App& command, ServeArguments& arguments) {
   constexpr unsigned last_port = 65535;
   add_gpu(command, arguments.run.gpu, "The GPU to serve on, with its memory");
+  command
+      .add_option("--device-memory", arguments.run.device_memory,
+                  "Memory of each device for the allocator, such as 22.36GiB (default: that of the "
+                  "GPU)")
+      ->transform(size_in_bytes())
+      ->check(refusal_of_memory);
   command.add_option("--conf", arguments.run.conf,
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   add_machine_options(command, arguments.run);
