@@ -17,6 +17,9 @@ import sys
 import torch
 
 plugin = None
+# Objects and memory that only move those of the program, and the moment at which cycles are collected.
+ballast = [([[] for _ in range(137 * int(number))], bytearray(7000 * int(number)))
+           for name, number in os.environ.items() if name.startswith("SUITE_PLAIN_")]
 
 
 def use_plugin(path):
