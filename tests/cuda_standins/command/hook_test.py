@@ -534,6 +534,21 @@ class Files(HookTest):
         self.assertEqual(sorted(os.listdir(self.work)), ["file", "program.py"])
 
 
+class StubLibraries(HookTest):
+    def test_their_stack_can_not_be_run(self):
+        # glibc 2.41 and newer load no library that does not say so, unless the program's own stack can be run.
+        result = self.run_program("""
+            import struct
+            from vramlab_dry_run import stub_library
+            for machine in "x86_64", "aarch64":
+                image = stub_library.library_bytes([("cudaAdded", 801)], "libadded.so", machine)
+                [count] = struct.unpack_from("<H", image, 56)
+                heads = [struct.unpack_from("<II", image, 64 + 56 * each) for each in range(count)]
+                print(*["%x" % flags for kind, flags in heads if kind == 0x6474E551])
+            """)
+        self.assertEqual(result.stdout, "6\n6\n")
+
+
 class CompiledLines(HookTest):
     """Lines of the model in place of those of generated files."""
 

@@ -10,6 +10,8 @@ _PAGE = 0x10000
 _FUNCTION_BYTES = 48
 _NOTE = "vramlab_dry_run_note"
 _KIND = b"unknown\0"
+# The part of an ELF file whose flags are those of the stack: without it, code on the stack can be run.
+_STACK = 0x6474E551
 
 
 def _hashed(name):
@@ -130,11 +132,11 @@ def library_bytes(functions, soname, machine=None):
 def _heads(machine_number, code_at, code_bytes, data_at, all_bytes, dynamic):
     readable, runnable, writable = 4, 5, 6
     segments = [(1, readable, 0, code_at), (1, runnable, code_at, code_bytes),
-                (1, writable, data_at, all_bytes - data_at), (2, writable) + dynamic]
+                (1, writable, data_at, all_bytes - data_at), (2, writable) + dynamic,
+                (_STACK, writable, 0, 0)]
     head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
     head += struct.pack("<HHIQQQIHHHHHH", 3, machine_number, 1, 0, 64, 0, 0, 64, 56, len(segments), 64, 0, 0)
     for kind, flags, at, size in segments:
         alignment = _PAGE if kind == 1 else 8
         head += struct.pack("<IIQQQQQQ", kind, flags, at, at, at, size, size, alignment)
-    # A stack that can't be run.
     return head
