@@ -107,6 +107,8 @@ class _Mode:
         # Whether operations are seen in this thread.
         self.switch = functools.partial(torch._C._dispatch_tls_set_dispatch_key_included, self.key)
         self.keys_after = torch._C._dispatch_keyset_full_after(self.key)
+        self.has_dispatch_modes = torch._C._len_torch_dispatch_stack
+        self.has_function_modes = torch._C._is_torch_function_mode_enabled
         # Operations without a kernel of ours pass by.
         others = torch._C._dispatch_library("IMPL", "_", _KEY_NAME)
         others.fallback_fallthrough(_KEY_NAME)
@@ -359,20 +361,21 @@ class _Aside:
         self._mode = mode
 
     def __enter__(self):
-        built_in = self._mode.torch._C
+        mode = self._mode
         self._guards = ()
-        if built_in._len_torch_dispatch_stack():
-            self._guards += (built_in._DisableTorchDispatch(),)
-        if built_in._is_torch_function_mode_enabled():
-            self._guards += (built_in.DisableTorchFunction(),)
+        if mode.has_dispatch_modes():
+            self._guards += (mode.torch._C._DisableTorchDispatch(),)
+        if mode.has_function_modes():
+            self._guards += (mode.torch._C.DisableTorchFunction(),)
         for guard in self._guards:
             guard.__enter__()
-        self._mode.switch(False)
+        mode.switch(False)
 
     def __exit__(self, *error):
         self._mode.switch(True)
-        for guard in reversed(self._guards):
-            guard.__exit__(*error)
+        if self._guards:
+            for guard in reversed(self._guards):
+                guard.__exit__(*error)
 
 
 class _Operation:

@@ -24,7 +24,8 @@ _ANY_VERSION = -1
 
 class _Entry:
     """`raw`: a storage of the host with the same bytes, of which the first `known` are known; None while
-    they are expected from another rank. `value`: a tensor over it, as it was learned; may be None.
+    they are expected from another rank. `value`: a tensor over its beginning, as it was learned or first
+    seen; None until then.
     `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
     values are booleans, `has_floats`: they are floating-point numbers, or may be. `counts_up`: it is one
     number of 64 bits, and each newer version of it is one more. `weak`: knows whether the storage of
@@ -82,7 +83,10 @@ class KnownValues:
         if value is not None and value.dtype is tensor.dtype and value.shape == tensor.shape and \
                 value.stride() == tensor.stride() and not tensor.storage_offset():
             return value
-        return self._new_view(entry, tensor)
+        view = self._new_view(entry, tensor)
+        if value is None and not tensor.storage_offset():
+            entry.value = view
+        return view
 
     def _new_view(self, entry, tensor):
         empty = self._torch.empty((0,), dtype=tensor.dtype, device="cpu")
@@ -240,8 +244,8 @@ class KnownValues:
             self.learn(tensor, value)
 
     def _has_form_of(self, tensor, value, count):
-        """As results of operations have."""
-        return value.untyped_storage().nbytes() == count and \
+        """As results of operations have; the storage may be longer."""
+        return value.untyped_storage().nbytes() >= count and \
             tensor.stride() == value.stride() and not value.storage_offset()
 
     def _begins(self, tensor):
