@@ -76,10 +76,8 @@ def answer(to, count, source):
         entry = mode.known.read(mode.reads, source, to, count)
         if entry is not None:
             return MADE_UP if entry.is_made_up else KNOWN
-    number = mode.next_found(count)
-    if number is None:
+    if not mode.write_found(to, count):
         return UNKNOWN
-    ctypes.memmove(to, number.to_bytes(count, "little", signed=number < 0), count)
     return MADE_UP if mode.found_is_made_up else FOUND
 
 
@@ -90,11 +88,7 @@ def tell_found(to, count):
     if mode is None or mode.found is None or mode.found_is_made_up or mode.reads is not None or \
             threading.get_ident() != mode.thread:
         return False
-    number = mode.next_found(count)
-    if number is None:
-        return False
-    ctypes.memmove(to, number.to_bytes(count, "little", signed=number < 0), count)
-    return True
+    return mode.write_found(to, count)
 
 
 class _Mode:
@@ -179,12 +173,17 @@ class _Mode:
         finally:
             self.reads, self.found, self.found_is_made_up = before
 
-    def next_found(self, count):
-        """The number that answers a read of so many bytes; None if there is none."""
-        found = self.found
-        if type(found) is list:
-            return found.pop(0) if found and count in (1, 2, 4, 8) else None
-        return found if count in (4, 8) else None
+    def write_found(self, to, count):
+        """Whether there is a number that answers a read of so many bytes, which is written then."""
+        number = self.found
+        if type(number) is list:
+            number = number.pop(0) if number and count in (1, 2, 4, 8) else None
+        elif count not in (4, 8):
+            number = None
+        if number is None:
+            return False
+        ctypes.memmove(to, number.to_bytes(count, "little", signed=number < 0), count)
+        return True
 
     def tell_likely(self, to, source):
         """`to` has got a copy of numbers that nobody knows."""
@@ -373,9 +372,8 @@ class _Aside:
 
     def __exit__(self, *error):
         self._mode.switch(True)
-        if self._guards:
-            for guard in reversed(self._guards):
-                guard.__exit__(*error)
+        for guard in reversed(self._guards):
+            guard.__exit__(*error)
 
 
 class _Operation:

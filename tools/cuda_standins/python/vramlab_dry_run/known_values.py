@@ -16,6 +16,8 @@ MOST_BYTES = 1 << 20
 MOST_BYTES_IN_ALL = 64 << 20
 # Bytes of one storage that reach other ranks.
 MOST_BYTES_SENT = 1 << 16
+# Bytes of the host that a kept result may have behind its own.
+_MOST_UNUSED_BYTES = 4096
 # Entries at which those of storages that are gone are looked for first.
 _FIRST_LOOK_FOR_DEAD = 256
 # The version of values that came from another rank, until they are used.
@@ -23,9 +25,9 @@ _ANY_VERSION = -1
 
 
 class _Entry:
-    """`raw`: a storage of the host with the same bytes, of which the first `known` are known; None while
-    they are expected from another rank. `value`: a tensor over its beginning, as it was learned or first
-    seen; None until then.
+    """`raw`: a storage of the host that begins with the same bytes, of which the first `known` are known;
+    None while they are expected from another rank. `value`: a tensor over its beginning, as it was learned
+    or first seen; None until then.
     `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
     values are booleans, `has_floats`: they are floating-point numbers, or may be. `counts_up`: it is one
     number of 64 bits, and each newer version of it is one more. `weak`: knows whether the storage of
@@ -244,8 +246,8 @@ class KnownValues:
             self.learn(tensor, value)
 
     def _has_form_of(self, tensor, value, count):
-        """As results of operations have; the storage may be longer."""
-        return value.untyped_storage().nbytes() >= count and \
+        """As results of operations have. The storage may be longer, by so little that it needs no copy."""
+        return 0 <= value.untyped_storage().nbytes() - count <= _MOST_UNUSED_BYTES and \
             tensor.stride() == value.stride() and not value.storage_offset()
 
     def _begins(self, tensor):

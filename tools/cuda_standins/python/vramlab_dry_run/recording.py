@@ -147,17 +147,17 @@ def _taken_snapshot():
         del os.environ[name]
 
 
-def _forget_offsets(stacks):
+def _forget_offsets(of_snapshot):
     """A frame of C++ would have its library and an offset in place of file and line. As in
     recordings of GPUs, nothing is known of either."""
-    for frame in stacks.frames():
+    for frame in of_snapshot.frames():
         if ".so" in frame["filename"] or frame["filename"] == sys.executable:
             frame["filename"], frame["line"] = "??", 0
 
 
-def _leave_out_own_frames(stacks):
+def _leave_out_own_frames(of_snapshot):
     """Frames of functions that stand around others for a dry run are left out."""
-    for frames, own in stacks.with_frames(lambda frame: place.is_own(frame["filename"])):
+    for frames, own in of_snapshot.with_frames(lambda frame: place.is_own(frame["filename"])):
         frames[:] = [frame for frame in frames if id(frame) not in own]
 
 
