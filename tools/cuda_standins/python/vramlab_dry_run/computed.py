@@ -31,6 +31,7 @@ UNKNOWN, MADE_UP, FOUND, KNOWN = range(4)
 
 # Numbers that are kept as tensors of the host.
 _MOST_NUMBERS = 256
+_MOST_OF_INT32 = 2**31 - 1
 _MOST_OF_INT64 = 2**63 - 1
 # How many an operation found, or the numbers that it reads, and whether that is made up.
 _FOUND_NOTHING = (None, False)
@@ -103,6 +104,8 @@ class _Mode:
         self.keys_after = torch._C._dispatch_keyset_full_after(self.key)
         self.has_dispatch_modes = torch._C._len_torch_dispatch_stack
         self.has_function_modes = torch._C._is_torch_function_mode_enabled
+        self.has_transforms = torch._C._functorch.peek_interpreter_stack
+        self.is_capturing = torch._C._cuda_isCurrentStreamCapturing
         # Operations without a kernel of ours pass by.
         others = torch._C._dispatch_library("IMPL", "_", _KEY_NAME)
         others.fallback_fallthrough(_KEY_NAME)
@@ -129,6 +132,7 @@ class _Mode:
         self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
         # By number and type.
         self.numbers = {}
+        self.types_with_numbers = {torch.int64, torch.int32, torch.float32, torch.float64}
         self.integers = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
         aten = self.torch._C._dispatch_library("IMPL", "aten", _KEY_NAME)
         self._libraries.append(aten)
@@ -195,11 +199,19 @@ class _Mode:
     def aside(self):
         return _Aside(self)
 
+    def guards(self):
+        """Entered ones, against modes of PyTorch."""
+        built_in = self.torch._C
+        guards = [built_in._DisableTorchDispatch()] if self.has_dispatch_modes() else []
+        if self.has_function_modes():
+            guards.append(built_in.DisableTorchFunction())
+        for guard in guards:
+            guard.__enter__()
+        return guards
+
     def can_learn(self):
         """Graphs of the device and transforms of functions may run an operation again, on others."""
-        built_in = self.torch._C
-        return (built_in._functorch.peek_interpreter_stack() is None
-                and not built_in._cuda_isCurrentStreamCapturing())
+        return self.has_transforms() is None and not self.is_capturing()
 
     def _names(self):
         """Operations that have kernels of their own, by their names without `aten::`. Others are made of
@@ -361,13 +373,7 @@ class _Aside:
 
     def __enter__(self):
         mode = self._mode
-        self._guards = ()
-        if mode.has_dispatch_modes():
-            self._guards += (mode.torch._C._DisableTorchDispatch(),)
-        if mode.has_function_modes():
-            self._guards += (mode.torch._C.DisableTorchFunction(),)
-        for guard in self._guards:
-            guard.__enter__()
+        self._guards = mode.guards() if mode.has_dispatch_modes() or mode.has_function_modes() else ()
         mode.switch(False)
 
     def __exit__(self, *error):
@@ -396,10 +402,13 @@ class _Operation:
         self.is_computed = not any(word in self.base
                                    for word in computed_operations.CHANGING_WORDS)
         self.is_copy = self.base == "copy_"
+        self.is_read = self.base == "_local_scalar_dense"
         plain = self.base.rstrip("_")
         self.asks_others = plain in computed_operations.ASKING_OTHERS
-        # A number in a place of a tensor; the conversion of some functions knows it.
-        self.number_places = [] if plain in computed_operations.TAKING_NUMBERS else [
+        # A number in a place of a tensor; the conversion of some functions knows it, but slowly.
+        takes_number = plain in computed_operations.TAKING_NUMBERS
+        self.takes_number = takes_number and str(arguments[1].type) == "Tensor"
+        self.number_places = [] if takes_number else [
             place for place, argument in enumerate(arguments)
             if str(argument.type) in ("Tensor", "Optional[Tensor]")]
         # Tensors with more elements are neither computed nor known.
@@ -428,17 +437,42 @@ class _Operation:
             args[place] = self._number_as_tensor(args[place], kind)
         return args
 
+    def with_number_as_tensor(self, args):
+        """A number in the second place, as the tensor that PyTorch would make of it for each call anew.
+        A tensor that needs gradients keeps its number, which PyTorch shows to no hook that saves
+        tensors."""
+        tensor, number = args
+        mode = self.mode
+        if type(number) not in (int, float) or type(tensor) not in mode.plain_types or \
+                tensor.requires_grad or mode.has_dispatch_modes():
+            return args
+        found = mode.numbers.get((number, type(number), tensor.dtype))
+        return (tensor, found) if found is not None else self._with_new_number(tensor, number)
+
+    def _with_new_number(self, tensor, number):
+        """Zeros of both signs equal each other, and each type has its own limits."""
+        mode, torch = self.mode, self.mode.torch
+        is_kept = tensor.dtype in mode.types_with_numbers and 0 < abs(number) <= _MOST_OF_INT32 and \
+            not torch.is_inference_mode_enabled()
+        if not is_kept:
+            return tensor, number
+        key = number, type(number), tensor.dtype
+        with mode.aside():
+            return tensor, self._kept(key, number, torch.result_type(tensor, number))
+
     def _number_as_tensor(self, number, kind):
-        """Kept, as nobody writes to it."""
-        torch = self.mode.torch
-        if torch.is_inference_mode_enabled():
-            return torch.tensor(number, dtype=kind, device="cpu")
-        key = (repr(number), kind)
-        found = self.mode.numbers.get(key)
+        if self.mode.torch.is_inference_mode_enabled():
+            return self.mode.torch.tensor(number, dtype=kind, device="cpu")
+        return self._kept((repr(number), kind), number, kind)
+
+    def _kept(self, key, number, kind):
+        """As nobody writes to it."""
+        numbers = self.mode.numbers
+        found = numbers.get(key)
         if found is None:
-            if len(self.mode.numbers) >= _MOST_NUMBERS:
-                self.mode.numbers.clear()
-            found = self.mode.numbers[key] = torch.tensor(number, dtype=kind, device="cpu")
+            if len(numbers) >= _MOST_NUMBERS:
+                numbers.clear()
+            found = numbers[key] = self.mode.torch.tensor(number, dtype=kind, device="cpu")
         return found
 
     def changed_of(self, args, kwargs):
@@ -521,11 +555,14 @@ def _kernel_of_any(mode, operation):
     plain_types, most = mode.plain_types, operation.most
     has_values_before = not (operation.overwrites or operation.results)
     may_have_numbers = len(operation.number_places) > 1
+    takes_number, with_number = operation.takes_number, operation.with_number_as_tensor
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
     integers = mode.integers
 
     def kernel(keyset, *args, **kwargs):
-        if may_have_numbers:
+        if takes_number and len(args) == 2:
+            args = with_number(args)
+        elif may_have_numbers:
             args = operation.with_tensors(args)
         if has_values_before and not entries:
             return run(keyset, *args, **kwargs)
@@ -726,7 +763,7 @@ def _kernel_that_forgets(mode, operation):
 
 def _call(operation, keyset, args, kwargs):
     mode = operation.mode
-    if mode.torch._C._functorch.peek_interpreter_stack() is not None:
+    if mode.has_transforms() is not None:
         return operation.run(keyset, *args, **kwargs)
     known = mode.known
     known.deeds += 1
@@ -735,27 +772,9 @@ def _call(operation, keyset, args, kwargs):
     with mode.aside():
         is_known = computation.prepare(args, kwargs) and computation.compute()
         found = computation.found() if is_known else computation.found_of_mask(args)
-    reads = None
-    if operation.base == "_local_scalar_dense":
-        reads = known.entry_of(args[0]) if is_known else None
-        # An operation may read by it how much it found.
-        found = mode.found, mode.found_is_made_up
-    asks = operation.asks_others and found is _FOUND_NOTHING
-    run = operation.run_in_parts if asks else operation.run
-    if reads is None and found is _FOUND_NOTHING and mode.reads is None and mode.found is None:
-        result = run(keyset, *args, **kwargs)
-    else:
-        try:
-            result = mode.run_reading(lambda: run(keyset, *args, **kwargs), reads, found)
-        except RuntimeError:
-            if operation.base != "_local_scalar_dense" or args[0].dtype is not mode.torch.uint64:
-                raise
-            with mode.aside():
-                as_signed = args[0].view(mode.torch.int64)
-            # In some versions no kernel in Python can return a number above those of int64: the highest bit is lost.
-            result = run(keyset, as_signed) & _MOST_OF_INT64
+    result = _run(operation, keyset, args, kwargs, found, is_known)
     known.forget_written()
-    if is_known and not mode.torch._C._cuda_isCurrentStreamCapturing():
+    if is_known and not mode.is_capturing():
         with mode.aside():
             computation.learn(result)
     else:
@@ -763,6 +782,36 @@ def _call(operation, keyset, args, kwargs):
             if type(value) in mode.plain_types:
                 known.forget(value)
     return result
+
+
+def _run(operation, keyset, args, kwargs, found, is_known):
+    """The operation itself, which may read from the device in its middle."""
+    mode = operation.mode
+    if operation.is_read:
+        return _run_read(operation, keyset, args, is_known)
+    if found is _FOUND_NOTHING:
+        run = operation.run_in_parts if operation.asks_others else operation.run
+        if mode.reads is None and mode.found is None:
+            return run(keyset, *args, **kwargs)
+    else:
+        run = operation.run
+    return mode.run_reading(lambda: run(keyset, *args, **kwargs), None, found)
+
+
+def _run_read(operation, keyset, args, is_known):
+    """A number that is read. An operation may read by it how much it found."""
+    mode, run, [tensor] = operation.mode, operation.run, args
+    reads = mode.known.entry_of(tensor) if is_known else None
+    found = mode.found, mode.found_is_made_up
+    try:
+        return mode.run_reading(lambda: run(keyset, tensor), reads, found)
+    except RuntimeError:
+        if tensor.dtype is not mode.torch.uint64:
+            raise
+        with mode.aside():
+            as_signed = tensor.view(mode.torch.int64)
+        # In some versions no kernel in Python can return a number above those of int64: the highest bit is lost.
+        return run(keyset, as_signed) & _MOST_OF_INT64
 
 
 class _Computation:
@@ -782,8 +831,7 @@ class _Computation:
         """Whether all values are known that it needs."""
         operation, changed = self._operation, self._operation.changed
         try:
-            self._args = [self._of_host(value, changed.get(place))
-                          for place, value in enumerate(args)]
+            self._args = [self._of_host(value, changed.get(place)) for place, value in enumerate(args)]
             self._kwargs = {name: self._of_host(value, name if name in operation.results else None)
                             for name, value in kwargs.items()}
         except _Unknown:
@@ -792,20 +840,26 @@ class _Computation:
 
     def _of_host(self, value, changed_name):
         """`changed_name`: of the argument, if the operation changes it; else None."""
-        kind = type(value)
-        if kind in self._mode.plain_types:
-            return self._tensor_of_host(value, changed_name)
+        kind, mode = type(value), self._mode
+        if kind in mode.plain_types:
+            entry = mode.known.entry_of(value) if value.is_cuda else None
+            view = None if entry is None or changed_name is not None else mode.known.last_view(entry, value)
+            if view is None or not 0 < view.numel() <= MOST_FLOATS:
+                return self._tensor_of_host(value, entry, changed_name)
+            self._is_made_up |= entry.is_made_up
+            return view
         if kind in _NUMBERS or value is None:
             return value
-        if isinstance(value, self._mode.torch.Tensor):
+        if isinstance(value, mode.torch.Tensor):
             raise _Unknown
         if kind in (list, tuple):
             return [self._of_host(item, changed_name) for item in value]
-        if kind is self._mode.torch.device:
-            return self._mode.torch.device("cpu")
+        if kind is mode.torch.device:
+            return mode.torch.device("cpu")
         return value
 
-    def _tensor_of_host(self, tensor, changed_name):
+    def _tensor_of_host(self, tensor, entry, changed_name):
+        """`entry`: its known values, or None."""
         known, operation = self._mode.known, self._operation
         is_changed = changed_name is not None
         self._check_form(tensor)
@@ -813,7 +867,6 @@ class _Computation:
             if is_changed or not tensor.is_cpu:
                 raise _Unknown
             return tensor.detach() if tensor.requires_grad else tensor
-        entry = known.entry_of(tensor)
         has_no_values_before = tensor.numel() == 0 or changed_name in operation.results or \
             is_changed and operation.overwrites
         if entry is None and not has_no_values_before:
@@ -847,11 +900,13 @@ class _Computation:
 
     def found(self):
         """How many it found, for operations that ask the device in their middle."""
-        base = self._operation.base
-        numbers_of = computed_operations.NUMBERS_READ.get(base)
+        operation = self._operation
+        if not operation.asks_others:
+            return _FOUND_NOTHING
+        numbers_of = computed_operations.NUMBERS_READ.get(operation.base)
         if numbers_of is not None:
             return (numbers_of(self._args, self._result), self._is_made_up) if self._args[0].numel() else _FOUND_NOTHING
-        place = computed_operations.FOUND_COUNTS.get(base)
+        place = computed_operations.FOUND_COUNTS.get(operation.base)
         if place is None:
             return self.found_of_mask(self._args)
         found = _each_of(self._result)[0]

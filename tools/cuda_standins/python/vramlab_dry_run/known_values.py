@@ -81,16 +81,27 @@ class KnownValues:
     def view(self, entry, tensor):
         """A tensor of the host over the known bytes that looks as this one of the device does. Nobody
         may write to it."""
+        view = self.last_view(entry, tensor)
+        if view is not None:
+            return view
         value = entry.value
-        if value is not None and value.dtype is tensor.dtype and value.shape == tensor.shape and \
-                value.stride() == tensor.stride() and not tensor.storage_offset():
-            return value
+        if value is not None and value.dtype is tensor.dtype:
+            return value.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
         view = self._new_view(entry, tensor)
         if value is None and not tensor.storage_offset():
             entry.value = view
         return view
 
+    def last_view(self, entry, tensor):
+        """The tensor of the host that is kept with them, if this one of the device looks like it."""
+        value = entry.value
+        if value is not None and value.dtype is tensor.dtype and value.shape == tensor.shape and \
+                value.stride() == tensor.stride() and not tensor.storage_offset():
+            return value
+        return None
+
     def _new_view(self, entry, tensor):
+        """One that may be written to."""
         empty = self._torch.empty((0,), dtype=tensor.dtype, device="cpu")
         return empty.set_(entry.raw, tensor.storage_offset(), tensor.size(), tensor.stride())
 
@@ -105,20 +116,20 @@ class KnownValues:
         beginning."""
         storage = tensor.untyped_storage()
         count = storage.nbytes()
-        is_whole = entry is None
-        if is_whole:
+        size = tensor.numel() * tensor.element_size()
+        if entry is None:
             if not 0 < count <= MOST_BYTES or not self._begins(tensor):
                 return self.forget(tensor)
             entry = self._new_entry(storage)
-            entry.known = tensor.numel() * tensor.element_size()
-            if self._has_form_of(tensor, value, count):
-                entry.raw, entry.value = value.untyped_storage(), value
+            entry.known = size
+            raw = value.untyped_storage()
+            if self._has_form_of(tensor, value, raw.nbytes() - count):
+                entry.raw, entry.value = raw, value
             else:
                 entry.raw = self._torch.UntypedStorage(count)
         if entry.value is not value:
             self._new_view(entry, tensor).copy_(value)
-        is_all = tensor.numel() * tensor.element_size() == entry.bytes
-        entry.is_made_up = is_made_up or entry.is_made_up and not is_all
+        entry.is_made_up = is_made_up or entry.is_made_up and size != count
         self._keep_learned(storage._cdata, entry, tensor)
 
     def _keep_learned(self, key, entry, tensor):
@@ -245,10 +256,10 @@ class KnownValues:
                 self._driver.read(value.data_ptr(), tensor.data_ptr(), count):
             self.learn(tensor, value)
 
-    def _has_form_of(self, tensor, value, count):
+    def _has_form_of(self, tensor, value, unused):
         """As results of operations have. The storage may be longer, by so little that it needs no copy."""
-        return 0 <= value.untyped_storage().nbytes() - count <= _MOST_UNUSED_BYTES and \
-            tensor.stride() == value.stride() and not value.storage_offset()
+        return 0 <= unused <= _MOST_UNUSED_BYTES and tensor.stride() == value.stride() and \
+            not value.storage_offset()
 
     def _begins(self, tensor):
         if tensor.storage_offset() or not tensor.numel():
@@ -291,7 +302,7 @@ class KnownValues:
 
     def forget_written(self):
         """Forgets storages that were written in the meantime, as far as the driver knows."""
-        count = self._driver.written_count()
+        count = self._driver.written.value
         if count == self._written_count:
             return
         written = self._driver.take_written(count - self._written_count)
@@ -385,11 +396,9 @@ class _Driver:
                                      ctypes.c_int]
         place = driver.vramlab_dry_run_written_count
         place.restype = ctypes.c_void_p
-        self._count = ctypes.c_uint64.from_address(place())
+        # Its `value` is how many parts were written.
+        self.written = ctypes.c_uint64.from_address(place())
         self._told = (ctypes.c_ulonglong * 64)()
-
-    def written_count(self):
-        return self._count.value
 
     def take_written(self, expected):
         """Addresses; None where there are many more than expected."""
