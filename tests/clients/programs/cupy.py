@@ -32,3 +32,5 @@ with stream:
 event.synchronize()
 stream.synchronize()
 assert (cupy.asnumpy(sent) == range(1000)).all()
+# Checks on the GPU, by one kernel and by two of CUB.
+assert cupy.isfinite(sent).all() and (cupy.ones(MIB) == 1).all()

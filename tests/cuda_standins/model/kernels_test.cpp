@@ -135,6 +135,16 @@ TEST(KernelAnswers, checks_hold) {
   EXPECT_FALSE(says_yes("gemm"));
 }
 
+TEST(KernelAnswers, checks_of_cupy_hold) {
+  // Names as CuPy 14.2.0 has them: its own kernel, and those with CUB, of rows and in two passes.
+  for (const char* const name :
+       {"cupy_all", "cupy_cub_all", "cupy_cub_all_pass1", "cupy_cub_all_pass2"})
+    EXPECT_TRUE(says_yes(name)) << name;
+  for (const char* const name :
+       {"cupy_any", "cupy_cub_any_pass1", "cupy_allclose__float32_bool", "my_cupy_all"})
+    EXPECT_FALSE(says_yes(name)) << name;
+}
+
 TEST(KernelAnswers, an_order_is_that_of_zero_and_the_number) {
   EXPECT_TRUE(says_yes(order_of_floats, Asked<float>{greater_or_equal, 0}));
   EXPECT_TRUE(says_yes(order_of_floats, Asked<float>{greater_or_equal, -0.0F}));

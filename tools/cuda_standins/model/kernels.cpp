@@ -19,6 +19,12 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+/// The kernels of all(): PyTorch's, and CuPy's with and without CUB.
+bool says_whether_all(std::string_view name) {
+  if (has(name, "reduce_kernel") && has(name, "and_kernel_cuda")) return true;
+  return name == "cupy_all" || name.starts_with("cupy_cub_all");
+}
+
 /// Compares with a number that stands in the functor, of the type after `function`.
 KernelQuestion with_number(std::string_view name, Kind kind, std::string_view function) {
   const std::string_view rest = name.substr(name.find(function) + function.size());
@@ -135,7 +141,7 @@ RememberedTruths::YesCount RememberedTruths::count_yes(const Place& place) const
 }
 
 KernelQuestion question_of(std::string_view name) {
-  if (has(name, "reduce_kernel") && has(name, "and_kernel_cuda")) return {.kind = Kind::always_yes};
+  if (says_whether_all(name)) return {.kind = Kind::always_yes};
   if (!has(name, "vectorized_elementwise_kernel")) return library_question_of(name);
   // The last kernel of isfinite(): a product of truths.
   if (has(name, "MulFunctorIbE")) return {.kind = Kind::always_yes};

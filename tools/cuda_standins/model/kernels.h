@@ -1,5 +1,5 @@
-// Kernels of PyTorch by their names: the answers that programs read right after them, the memory
-// that they write, and how many of their blocks fit. A kernel is never run; its name and its
+// Kernels of PyTorch and CuPy by their names: the answers that programs read right after them, the
+// memory that they write, and how many of their blocks fit. A kernel is never run; its name and its
 // arguments tell.
 #pragma once
 
@@ -130,11 +130,12 @@ class RememberedTruths {
   std::map<std::uint64_t, Truth> truths_;
 };
 
-// The answers of kernels of PyTorch that a program reads right after them, told by their names and
-// arguments. Programs and PyTorch itself ask the device whether all values are right before they go
-// on: no would end them with an error. So all() and isfinite() say yes, a comparison compares
-// zeros, and a tensor that was filled with a truth has that truth. Counts are those of zeros, too:
-// equal values are one run, the first is found at once, and as many truths are yes as there are.
+// The answers of kernels that a program reads right after them, told by their names and arguments.
+// Programs, and PyTorch itself, ask the device whether all values are right before they go on: no
+// would end them with an error. So all() and isfinite() say yes, CuPy's all() too. With PyTorch, a
+// comparison compares zeros, and a tensor that was filled with a truth has that truth. Counts are
+// those of zeros, too: equal values are one run, the first is found at once, and as many truths are
+// yes as there are.
 
 /// The action of a kernel, as far as its answer depends on it.
 struct KernelQuestion {
