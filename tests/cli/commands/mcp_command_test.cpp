@@ -134,6 +134,8 @@ TEST_F(Mcp, tools_are_what_the_commands_declare) {
   std::vector<std::string> names;
   for (const auto& [name, tool] : tools) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("advise", "diff", "dry_run", "explain", "fit", "top"));
+  for (const auto& [name, tool] : tools)
+    EXPECT_THAT(tool["description"], Not(HasSubstr("?."))) << name;
 
   const json& explain = tools["explain"]["inputSchema"];
   EXPECT_EQ(explain["required"], json::array({"files"}));

@@ -196,7 +196,8 @@ const std::vector<McpTool>& mcp_tools() {
 
 ordered_json mcp_tool_json(const McpTool& tool, const CLI::App& program) {
   std::string description = command_of(tool, program).get_description();
-  if (!tool.advice.empty()) description += ". " + std::string(tool.advice);
+  if (!tool.advice.empty())
+    description += (description.ends_with('?') ? " " : ". ") + std::string(tool.advice);
   return {{"name", tool.name},
           {"description", description},
           {"inputSchema", input_schema(tool, program)},
