@@ -98,6 +98,9 @@ class StepRecorder {
     // Looking at it leaves an entry.
     forget(replay);
     note_blocks(step, device.names);
+    if (event.kind == Kind::malloc)
+      step.kept_rest =
+          rest_kept(step.state, event, step.entries, step.rules, replay.engine().settings());
     if (device.state && event.kind == Kind::malloc)
       step.passed_over = blocks_passed_over(*device.state, step.state, event, step.entries,
                                             replay.engine().settings());

@@ -11,6 +11,7 @@
 #include "allocator/listeners/rules.h"
 #include "allocator/types/answers.h"
 #include "allocator/types/snapshot.h"
+#include "replay/replayer/kept_rest.h"
 #include "replay/replayer/passed_over.h"
 #include "replay/replayer/replay_watch.h"
 
@@ -42,6 +43,8 @@ struct Step {
   /// Free blocks that its request could have got. Of a program with several devices, not for the
   /// first step of each if earlier ones are left out.
   std::vector<PassedOver> passed_over;
+  /// If the block of its request was handed out whole.
+  std::optional<KeptRest> kept_rest;
   std::vector<CounterChange> counters;
   Snapshot state;
   /// The names that the program gave to the blocks in the state that it holds, or that wait.

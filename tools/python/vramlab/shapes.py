@@ -2142,6 +2142,7 @@ class StepsStep(Value):
     failure: Union[str, None]
     call_site: Union[str, None]
     passed_over: List["StepsStepPassedOver"]
+    not_split: Union["StepsStepNotSplit", None]
     counters: List["StepsStepCounter"]
     allocated_bytes: int
     reserved_bytes: int
@@ -2155,6 +2156,15 @@ class StepsStepCounter(Value):
     name: str
     before: int
     after: int
+
+
+class StepsStepNotSplit(Value):
+    """A part of vramlab steps --json."""
+
+    __slots__ = ()
+    rest_bytes: int
+    reason: str
+    rule: str
 
 
 class StepsStepPassedOver(Value):

@@ -50,9 +50,16 @@ def _deeds(step: Dict[str, Any], rules: Dict[str, str]) -> str:
     lines += [step["failure"]] if step["failure"] else []
     lines += [f"passed over {size_text(block['bytes'])}: {block['reason']} (rule {block['rule']})"
               for block in step["passed_over"][:_MOST_PASSED_OVER]]
+    kept = step["not_split"]
+    lines += [f"not split: a rest of {size_text(kept['rest_bytes'])} stays with the block: {kept['reason']} "
+              f"(rule {kept['rule']})"] if kept else []
     told = "<br>".join(_text(line) for line in lines)
     acted = "".join(f"<li>{_text(rule)}: {_text(rules.get(rule, ''))}</li>" for rule in step["rules"])
-    return told + (f"<details><summary>{len(step['rules'])} rules</summary><ul>{acted}</ul></details>" if acted else "")
+    return told + (f"<details><summary>{_rule_count(step['rules'])}</summary><ul>{acted}</ul></details>" if acted else "")
+
+
+def _rule_count(rules: List[str]) -> str:
+    return "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
 
 
 def _segments(step: Dict[str, Any], before: Dict[str, Any]) -> str:

@@ -164,6 +164,14 @@ std::string passed_over_text(const Step& step) {
   return text;
 }
 
+std::string not_split_text(const Step& step) {
+  if (!step.kept_rest) return {};
+  return "  " + padded("not split", action_width) + "a rest of " +
+         format_bytes(step.kept_rest->size) +
+         " stays with the block: " + std::string(reason_text(step.kept_rest->reason)) + " (rule " +
+         rule_name(rule_of(step.kept_rest->reason)) + ")\n";
+}
+
 /// `segment 2 (+1)`: the name as in torch.cuda.memory_stats(), without the parts that all have.
 std::string change_text(const replay::CounterChange& change) {
   const auto amount = [&](std::int64_t value) {
@@ -232,7 +240,8 @@ std::string deeds_text(const Step& step, Spelling spelling, const traces::Snapsh
   if (step.failure) text += "  " + failure_text(step, tables) + "\n";
   for (const allocator::Rule rule : step.rules)
     text += "  " + padded("rule " + rule_name(rule), action_width) + rule_text(rule) + "\n";
-  text += passed_over_text(step) + segments_text(step, spelling, last_lines) + counters_text(step);
+  text += passed_over_text(step) + not_split_text(step) +
+          segments_text(step, spelling, last_lines) + counters_text(step);
   return text + "  " + padded("memory", action_width) + format_bytes(step.allocated) +
          " allocated, " + format_bytes(step.reserved) +
          (is_pinned(step) ? " pinned\n" : " reserved\n");
@@ -340,6 +349,13 @@ ordered_json passed_over_json(const replay::PassedOver& block) {
           {"rule", rule_name(rule_of(block.reason))}};
 }
 
+ordered_json not_split_json(const std::optional<replay::KeptRest>& rest) {
+  if (!rest) return nullptr;
+  return {{"rest_bytes", rest->size.count},
+          {"reason", reason_text(rest->reason)},
+          {"rule", rule_name(rule_of(rest->reason))}};
+}
+
 ordered_json counter_json(const replay::CounterChange& change) {
   return {{"name", change.name}, {"before", change.before}, {"after", change.after}};
 }
@@ -377,6 +393,7 @@ ordered_json step_json(const Step& step, const traces::SnapshotTables& tables) {
            step.failure ? ordered_json(out_of_memory_message(*step.failure)) : ordered_json()},
           {"call_site", text_or_null(replay::line_of(step.event.stack, tables))},
           {"passed_over", json_list(step.passed_over, passed_over_json)},
+          {"not_split", not_split_json(step.kept_rest)},
           {"counters", json_list(step.counters, counter_json)},
           {"allocated_bytes", step.allocated.count},
           {"reserved_bytes", step.reserved.count},

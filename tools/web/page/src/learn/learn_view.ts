@@ -10,7 +10,7 @@ import type { Program } from "../program";
 import { commandLine } from "../settings";
 import { Picture } from "./picture";
 import { addressOfProgram, programOfAddress } from "./shared_program";
-import { changedOnly, counterList, deeds, isSame, passedOver, spellingOf, title } from "./steps";
+import { changedOnly, counterList, deeds, isSame, notDone, spellingOf, title } from "./steps";
 import type { ShownSteps, Step, Steps } from "./steps";
 import { emptyProgram, stations } from "./tour";
 import type { Station } from "./tour";
@@ -205,7 +205,7 @@ export class LearnView {
       element("h3", {}, title(step, spelling)),
       element("code", {}, spelling === "script" ? step.line : step.record),
       ...(step.call_site ? [element("p", {}, `at ${step.call_site}`)] : []),
-      ...[...deeds(step), ...passedOver(step)].map((sentence) => element("p", {}, sentence)),
+      ...[...deeds(step), ...notDone(step)].map((sentence) => element("p", {}, sentence)),
       acted.length > 0 ? element("dl", {}, ...acted)
                        : element("p", {}, step.memory === "pinned"
                            ? "The rules of pinned memory are in docs/reference/fidelity.md, section 18."
@@ -235,7 +235,7 @@ export class LearnView {
       return said.replaceChildren(other === undefined ? `PyTorch ${beside.reference}: the replay is over.`
                                                       : `PyTorch ${beside.reference} does the same here.`);
     said.replaceChildren(`Above: PyTorch ${reference}. Below: PyTorch ${beside.reference}, which does otherwise. ` +
-                         [...deeds(other), ...passedOver(other)].join(" "));
+                         [...deeds(other), ...notDone(other)].join(" "));
     this.picturedBeside.show({ step: other, previous: this.previous(beside.steps), spelling }, widest, moves);
   }
 }

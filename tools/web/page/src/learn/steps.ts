@@ -21,6 +21,7 @@ export interface Segment {
 }
 export interface Entry { action: string; address?: number; device_free_bytes?: number; bytes: number; stream: number }
 export interface PassedOver { address: number; bytes: number; reason: string; rule: string }
+export interface NotSplit { rest_bytes: number; reason: string; rule: string }
 export interface Counter { name: string; before: number; after: number }
 export interface Step {
   event: number;
@@ -34,6 +35,7 @@ export interface Step {
   failure: string | null;
   call_site: string | null;
   passed_over: PassedOver[];
+  not_split: NotSplit | null;
   /** The ones that changed, by PyTorch's names. */
   counters: Counter[];
   allocated_bytes: number;
@@ -136,8 +138,16 @@ export function deeds(step: Step): string[] {
   return ["The blocks stay as they are."];
 }
 
-/** Free blocks that were large enough and did not get the request. */
-export function passedOver({ passed_over }: Step): string[] {
+/** Deeds that were left out, and why: free blocks that did not get the request, a block that was not split. */
+export function notDone(step: Step): string[] {
+  const { not_split } = step;
+  if (not_split === null) return passedOver(step);
+  const { rest_bytes, reason, rule } = not_split;
+  return [...passedOver(step),
+          `The block is not split: a rest of ${sizeText(rest_bytes)} stays with it, as ${reason} (rule ${rule}).`];
+}
+
+function passedOver({ passed_over }: Step): string[] {
   const shown = passed_over.slice(0, mostPassedOver).map(({ bytes, reason, rule }) =>
     `A free block of ${sizeText(bytes)} is passed over: ${reason} (rule ${rule}).`);
   const left = passed_over.length - shown.length;
@@ -165,8 +175,8 @@ function pinnedDeed({ action, bytes, stream }: Entry): string {
 
 /** Whether both versions did the same. */
 export function isSame(step: Step, other: Step): boolean {
-  const deedsOf = ({ rules, entries, failure, passed_over, counters, segments }: Step) =>
-    JSON.stringify([rules, entries, failure, passed_over, counters, segments]);
+  const deedsOf = ({ rules, entries, failure, passed_over, not_split, counters, segments }: Step) =>
+    JSON.stringify([rules, entries, failure, passed_over, not_split, counters, segments]);
   return deedsOf(step) === deedsOf(other);
 }
 
