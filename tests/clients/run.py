@@ -8,6 +8,7 @@ alone."""
 import argparse
 import dataclasses
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -83,8 +84,9 @@ def row_of(client, options):
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--environments", required=True)
-    parser.add_argument("--vramlab", default=str(HERE.parents[1] / "build/vramlab"))
+    # The programs run in folders of their own.
+    parser.add_argument("--environments", required=True, type=os.path.abspath)
+    parser.add_argument("--vramlab", default=str(HERE.parents[1] / "build/vramlab"), type=os.path.abspath)
     parser.add_argument("--verbose", action="store_true", help="print what the programs print")
     parser.add_argument("names", nargs="*", help="clients; all if there is none")
     options = parser.parse_args()
