@@ -348,10 +348,27 @@ def sizes_that_are_symbols():
         assert torch.empty_strided((rows, 64), (64, 1), device=CUDA).zero_().shape == (rows, 64)
 
 
+def functions_traced():
+    """Sizes that are asked for are operations of their own meanwhile."""
+    def count_up(numbers):
+        return (numbers * 2 + 1).cumsum(0)
+
+    def operations_of(traced):
+        return [node.kind() for node in traced.inlined_graph.nodes()
+                if node.kind().startswith("aten::")]
+
+    numbers = torch.tensor([3, 1, 2]).cuda()
+    assert operations_of(torch.jit.trace(count_up, (numbers,))) == ["aten::mul", "aten::add", "aten::cumsum"]
+    assert count_up(numbers).tolist() == [7, 10, 15]
+    model = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()).cuda()
+    batch = torch.ones(2, 8).cuda()
+    assert operations_of(torch.jit.trace(model, (batch,))) == ["aten::linear", "aten::relu"]
+
+
 def main():
     for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, texts_with_ends, masks_in_backward,
                  loops, kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted,
-                 blocks_left_out, probabilities_on_the_host, sizes_that_are_symbols):
+                 blocks_left_out, probabilities_on_the_host, sizes_that_are_symbols, functions_traced):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

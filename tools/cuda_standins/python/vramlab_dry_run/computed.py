@@ -140,6 +140,7 @@ class _Mode:
             aten.impl(name, self.key, _kernel_of(self, _Operation(self, self._overload(name))), True)
         self._watch_ranks()
         self._leave_out_backward()
+        self._leave_out_tracing()
         self._leave_out_modules()
         checkpoint = sys.modules.get("torch.utils.checkpoint")
         if checkpoint is None:
@@ -265,6 +266,29 @@ class _Mode:
                     mode.switch(True)
 
         variable._execution_engine = EngineWithoutUs()
+
+    def _leave_out_tracing(self):
+        """While PyTorch traces a function (torch.jit.trace), even a size that is asked for is an
+        operation, and those that kernels in Python call are not recorded."""
+        built_in = self.torch._C
+        for owner, name in ((built_in, "_create_function_from_trace"), (built_in, "_create_graph_by_tracing"),
+                            (built_in.ScriptModule, "_create_method_from_trace")):
+            trace = getattr(owner, name, None)
+            if trace is not None:
+                setattr(owner, name, self._unseen(trace))
+
+    def _unseen(self, function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            if not self.is_on():
+                return function(*args, **kwargs)
+            self.switch(False)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.switch(True)
+
+        return call
 
     def _leave_out_modules(self):
         kinds = sys.modules.get("vramlab_dry_run.kinds.calls")
@@ -433,7 +457,7 @@ class _Operation:
                   if place < len(args) and place not in numbers and args[place] is not None
                   and not (place == 0 and self.base == "where")]
         for place in numbers:
-            kind = torch.result_type(others[0], args[place]) if others else None
+            kind = torch.result_type(others[0], args[place]) if others else _alone_as(torch, args[place])
             args[place] = self._number_as_tensor(args[place], kind)
         return args
 
@@ -483,6 +507,11 @@ class _Operation:
         for place, name in self.changed.items():
             found += _each_of(args[place] if place < len(args) else kwargs.get(name))
         return [value for value in found if value is not None]
+
+
+def _alone_as(torch, number):
+    """The type in which PyTorch keeps a number that no tensor stands beside; None for its usual choice."""
+    return torch.float64 if type(number) is float else None
 
 
 def _alone(mode, function):
@@ -554,7 +583,7 @@ def _kernel_of_likely(mode, operation):
 def _kernel_of_any(mode, operation):
     plain_types, most = mode.plain_types, operation.most
     has_values_before = not (operation.overwrites or operation.results)
-    may_have_numbers = len(operation.number_places) > 1
+    may_have_numbers = bool(operation.number_places)
     takes_number, with_number = operation.takes_number, operation.with_number_as_tensor
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
     integers = mode.integers
@@ -666,11 +695,14 @@ def _kernel_of_counter(mode, operation, otherwise):
 
 
 def _kernel_of_number(mode, operation):
-    """A number that the program reads. Optimizers read thousands of tensors of the host."""
+    """A number that the program reads. Optimizers read thousands of tensors of the host. A tensor that
+    PyTorch made of a number comes as that number."""
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
     pass_by, keys_after = operation.redispatch, mode.keys_after
 
     def kernel(keyset, tensor):
+        if type(tensor) in _NUMBERS:
+            return tensor
         if not tensor.is_cuda:
             return pass_by(keyset & keys_after, tensor)
         if key_of(tensor) in entries:
@@ -704,6 +736,8 @@ def _kernel_that_asks(mode, operation):
     has_mask = operation.base in computed_operations.MASKS
 
     def kernel(keyset, *args, **kwargs):
+        if args and type(args[0]) in _NUMBERS:
+            args = operation.with_tensors(args)
         if not entries:
             return run(keyset, *args, **kwargs)
         only_masks = has_mask and args[0].dtype not in integers and key_of(args[0]) not in entries
