@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "allocator/options/size_rules.h"
 #include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::replay {
@@ -128,7 +129,16 @@ class Cutter {
         got += event.size;
     }
     reserved_ += got;
-    call.had_room = got > Bytes{} && before + got <= room_.at_least();
+    call.had_room =
+        got > Bytes{} && before + got <= std::min(room_.at_least(), share_at(call.first));
+  }
+  /// As much as the memory fraction that was noted last lets the program reserve.
+  Bytes share_at(std::size_t event) {
+    const std::vector<traces::NotedCall>& noted = history_.noted_calls;
+    for (; next_noted_ < noted.size() && noted[next_noted_].before <= event; ++next_noted_)
+      if (noted[next_noted_].kind == traces::ProgramEventKind::memory_fraction)
+        share_ = allocator::share_of(noted[next_noted_].fraction, noted[next_noted_].device_memory);
+    return share_;
   }
 
   const DeviceHistory& history_;
@@ -136,6 +146,8 @@ class Cutter {
   FreeStacks free_stacks_;
   const DeviceRoom& room_;
   Bytes reserved_;
+  Bytes share_{~std::uint64_t{0}};
+  std::size_t next_noted_ = 0;
   std::size_t at_ = 0;
   RecordedCalls calls_;
 };

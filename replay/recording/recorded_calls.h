@@ -33,7 +33,8 @@ enum class ReleaseOrigin : std::uint8_t { guessed, by_stacks };
 struct RecordedCall {
   RecordedCallKind kind = RecordedCallKind::request;
   ReleaseOrigin origin = ReleaseOrigin::guessed;
-  /// There was room for what a request got without the releases before it: it was not refused.
+  /// There was room for what a request got without the releases before it, also by the memory
+  /// fraction if one is noted: it was not refused.
   bool had_room = false;
   /// There are calls of the device for segments among its events.
   bool has_segment_calls = false;

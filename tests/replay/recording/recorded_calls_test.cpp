@@ -128,21 +128,42 @@ TEST(RecordedCalls, leave_open_whose_release_without_a_stack_is_if_the_request_h
   EXPECT_EQ(cut_into_calls(history, room_of(history))[1].origin, ReleaseOrigin::guessed);
 }
 
+/// Its last request gets 512 bytes beside 512 others, as much as was reserved at the peak.
+DeviceHistory asked_again() {
+  return history_of({{Action::segment_alloc, 1},
+                     {Action::segment_alloc, 2},
+                     {Action::alloc, 1},
+                     {Action::segment_free, 2},
+                     {Action::segment_alloc, 3},
+                     {Action::alloc, 3},
+                     {Action::segment_free, 3},
+                     {Action::free_requested, 1},
+                     {Action::segment_alloc, 4},
+                     {Action::alloc, 4}});
+}
+
 TEST(RecordedCalls, know_that_there_was_room_if_as_much_was_reserved_at_the_peak) {
-  const auto history = history_of({{Action::segment_alloc, 1},
-                                   {Action::segment_alloc, 2},
-                                   {Action::alloc, 1},
-                                   {Action::segment_free, 2},
-                                   {Action::segment_alloc, 3},
-                                   {Action::alloc, 3},
-                                   {Action::segment_free, 3},
-                                   {Action::free_requested, 1},
-                                   {Action::segment_alloc, 4},
-                                   {Action::alloc, 4}});
+  const auto history = asked_again();
   const RecordedCalls calls = cut_into_calls(history, room_of(history));
   ASSERT_EQ(calls.size(), 5U);
   EXPECT_FALSE(calls[1].had_room) << "both segments and the new one were never there at once";
   EXPECT_TRUE(calls[4].had_room);
+}
+
+TEST(RecordedCalls, know_that_a_noted_memory_fraction_leaves_no_room) {
+  auto history = asked_again();
+  traces::NotedCall half;
+  half.kind = traces::ProgramEventKind::memory_fraction;
+  half.fraction = 0.5;
+  half.device_memory = {2046};
+  half.before = 8;
+  history.noted_calls = {half};
+  EXPECT_FALSE(cut_into_calls(history, room_of(history)).back().had_room) << "1,023 bytes";
+  history.noted_calls.front().before = 9;
+  EXPECT_TRUE(cut_into_calls(history, room_of(history)).back().had_room) << "set later";
+  history.noted_calls.front().before = 8;
+  history.noted_calls.front().device_memory = {2048};
+  EXPECT_TRUE(cut_into_calls(history, room_of(history)).back().had_room) << "1,024 bytes";
 }
 
 TEST(RecordedCalls, pass_over_markers) {
