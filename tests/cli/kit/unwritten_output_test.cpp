@@ -28,14 +28,16 @@ TEST(UnwrittenOutput, closed_stream_is_a_failure) {
   expect_refused_in_one_line(run_with("info '" + leak + "'", ">&-"), "standard output");
 }
 
+// The answer is several times as long as a pipe holds, else it may be written before the reader
+// goes.
 TEST(UnwrittenOutput, reader_that_goes_away_hears_nothing) {
-  const ProgramResult result = run_with("steps '" + training + "'", "| head -n 1 > /dev/null");
+  const std::string steps = "steps --count 200 '" + training + "'";
+  const ProgramResult result = run_with(steps, "| head -n 1 > /dev/null");
   EXPECT_NE(result.exit_status, 0);
   EXPECT_EQ(result.errors, "");
-  const ProgramResult ignored =
-      run_program({"/usr/bin/env", "bash", "-c",
-                   "trap '' PIPE; set -o pipefail; '" + vramlab_path + "' steps '" + training +
-                       "' | head -n 1 > /dev/null"});
+  const ProgramResult ignored = run_program({"/usr/bin/env", "bash", "-c",
+                                             "trap '' PIPE; set -o pipefail; '" + vramlab_path +
+                                                 "' " + steps + " | head -n 1 > /dev/null"});
   EXPECT_EQ(ignored.exit_status, 2);
   EXPECT_EQ(ignored.errors, "");
 }
