@@ -9,6 +9,7 @@ sees what it always sees, and the same operation on the known values. All other 
 without a detour. It is off in backward passes, and in the steps of PyTorch's own optimizers.
 """
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -197,6 +198,15 @@ class _Mode:
             with self.aside():
                 to.detach().fill_(number)
 
+    @contextlib.contextmanager
+    def off(self):
+        """For what the program does without being seen, in a thread whose operations are."""
+        self.switch(False)
+        try:
+            yield
+        finally:
+            self.switch(True)
+
     def aside(self):
         return _Aside(self)
 
@@ -257,13 +267,12 @@ class _Mode:
             def run_backward(self, *args, **kwargs):
                 if not mode.is_on():
                     return engine.run_backward(*args, **kwargs)
-                mode.switch(False)
-                try:
-                    mode.known.tell_masks()
-                    return engine.run_backward(*args, **kwargs)
-                finally:
-                    mode.known.take_back_masks()
-                    mode.switch(True)
+                with mode.off():
+                    try:
+                        mode.known.tell_masks()
+                        return engine.run_backward(*args, **kwargs)
+                    finally:
+                        mode.known.take_back_masks()
 
         variable._execution_engine = EngineWithoutUs()
 
@@ -282,11 +291,8 @@ class _Mode:
         def call(*args, **kwargs):
             if not self.is_on():
                 return function(*args, **kwargs)
-            self.switch(False)
-            try:
+            with self.off():
                 return function(*args, **kwargs)
-            finally:
-                self.switch(True)
 
         return call
 
@@ -316,11 +322,10 @@ class _Mode:
             def step_without_us(optimizer, *args, **kwargs):
                 if args or kwargs or not self.is_on():
                     return step(optimizer, *args, **kwargs)
-                self.switch(False)
                 try:
-                    return step(optimizer)
+                    with self.off():
+                        return step(optimizer)
                 finally:
-                    self.switch(True)
                     if self.known is not None:
                         self._forget_changed_by(optimizer)
 
