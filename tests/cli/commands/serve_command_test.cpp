@@ -57,6 +57,16 @@ class Serve : public DryRunTest {
   json answer() const { return json::parse(content_of(in_folder("answer.json")), nullptr, false); }
 };
 
+TEST_F(Serve, records_stacks_and_kinds_only_for_a_history_that_is_kept) {
+  const std::string engine = "from vllm.v1.engine.core import EngineCore\nEngineCore()\n";
+  const std::string tells =
+      "import os\nfrom torch import _C\n"
+      "print(_C.recording['context'], os.environ.get('VRAMLAB_DRY_RUN_KINDS'))";
+  const auto script = python({"-c", engine + tells});
+  EXPECT_THAT(serve({}, script).output, HasSubstr("None 0\n"));
+  EXPECT_THAT(serve({"-o", in_folder("kept.pickle")}, script).output, HasSubstr("all None\n"));
+}
+
 TEST_F(Serve, says_the_parts_of_the_memory_and_the_engines_own_beside_them) {
   const ProgramResult result = serve_script();
   EXPECT_EQ(result.exit_status, 0);

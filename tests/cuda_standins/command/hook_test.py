@@ -102,6 +102,11 @@ class Recording(HookTest):
         result = self.run_program(UP + "print(_C.recording)", FAKE_TORCH_VERSION="2.11.0+fake")
         self.assertIn("'enabled': 'all', 'context': 'alloc'", result.stdout)
 
+    def test_nothing_has_a_stack_where_nobody_keeps_the_history(self):
+        result = self.run_program(UP + "print(_C.recording)", VRAMLAB_DRY_RUN_STACKS="none")
+        self.assertIn("'enabled': 'all', 'context': None", result.stdout)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
     def test_what_the_program_does_in_its_own_atexit_is_recorded(self):
         self.run_program(BEGIN + "import atexit\natexit.register(lambda: _C.allocate(7))\n"
                          "torch.cuda.init()")

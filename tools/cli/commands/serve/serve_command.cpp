@@ -220,11 +220,18 @@ std::filesystem::path folder_of_notes(const PreloadedProgram& program) {
   return found == program.variables.end() ? "" : found->second;
 }
 
+/// The answer has figures alone, so stacks and kinds are for a history that is kept.
+void leave_out_what_nobody_sees(DryRunArguments& arguments) {
+  if (!arguments.output.empty()) return;
+  add_variables({{"VRAMLAB_DRY_RUN_STACKS", "none"}, {"VRAMLAB_DRY_RUN_KINDS", "0"}}, arguments);
+}
+
 MadeServe run_once(const ServeArguments& asked, const AskedLoad& load, DryRunArguments arguments) {
   const std::uint16_t port = port_of_server(asked, arguments.program);
   ServerCourse course(
       {port, asked.timeout_ns, load, asked.sleep_level, engine_of(arguments.program)});
   prepare_ranks(arguments);
+  leave_out_what_nobody_sees(arguments);
   if (asked.sleep_level > 0) prepare_sleep(arguments);
   if (port != 0) arguments.variables.emplace_back("VRAMLAB_DRY_RUN_SERVER", "1");
   if (course.has_load()) arguments.variables.emplace_back("VRAMLAB_DRY_RUN_LOAD", "1");

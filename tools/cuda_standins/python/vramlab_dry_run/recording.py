@@ -102,8 +102,11 @@ def _cuda_came_up():
 
 
 def _context():
-    """Which events have a stack. PyTorch 2.11 loses an exception that is under way when memory is
+    """Events that have a stack. Those of a history that nobody keeps need none, which are most of its
+    costs where graphs are captured. PyTorch 2.11 loses an exception that is under way when memory is
     freed, where it takes the stack of a free."""
+    if os.environ.get("VRAMLAB_DRY_RUN_STACKS") == "none":
+        return None
     return "alloc" if (report.values["torch"] or "").startswith("2.11.") else "all"
 
 
