@@ -6,6 +6,12 @@ foreach(sample IN ITEMS traces/samples/gpt_training.pickle.gz traces/samples/lea
   list(APPEND samples "${sample}" "${name}")
 endforeach()
 list(APPEND samples tools/web/page/example.pickle.gz out_of_memory.pickle.gz)
+file(GLOB stations CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+     "${PROJECT_SOURCE_DIR}/tools/web/page/tour/*.vtrace.py")
+foreach(station IN LISTS stations)
+  cmake_path(GET station FILENAME name)
+  list(APPEND samples "${station}" "${name}")
+endforeach()
 while(samples)
   list(POP_FRONT samples file name)
   set(copy "${PROJECT_BINARY_DIR}/share/vramlab/samples/${name}")

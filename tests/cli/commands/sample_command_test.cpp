@@ -1,4 +1,6 @@
 // `vramlab sample` from outside.
+#include <set>
+
 #include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
@@ -32,6 +34,19 @@ TEST_F(Sample, has_the_bytes_of_the_bundled_recording) {
   EXPECT_EQ(document["samples"][0]["output"], output);
   EXPECT_TRUE(content_of(output) == content_of(leak));
   EXPECT_TRUE(run_vramlab({"sample", "leak", "-o", "-"}).output == content_of(leak));
+}
+
+TEST_F(Sample, every_program_of_the_tour_is_one_with_its_title) {
+  std::set<std::string> listed;
+  for (const auto& row : all_samples()) listed.insert(row["file"]);
+  for (const auto& entry : fs::directory_iterator(support::source_dir() + "/tools/web/page/tour")) {
+    const std::string file = entry.path().filename().string();
+    if (file.ends_with(".vtrace.py")) {
+      EXPECT_TRUE(listed.contains(file)) << file;
+    }
+  }
+  const ProgramResult list = run_vramlab({"sample"});
+  EXPECT_THAT(list.output, HasSubstr("station 3 of the tour: Best fit and splitting"));
 }
 
 TEST_F(Sample, goes_into_the_current_folder_and_replaces_nothing) {

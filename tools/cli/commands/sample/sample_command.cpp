@@ -1,6 +1,5 @@
 // `vramlab sample`: the recordings that come with the program.
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -17,30 +16,45 @@
 #include "traces/io/input_error.h"
 
 namespace vramlab::tools {
+
+/// The bytes of tools/web/page/tour/stations.json.
+std::string_view tour_stations();
+
 namespace {
 
 using nlohmann::ordered_json;
 
 struct Sample {
-  std::string_view name;
-  std::string_view file;
-  std::string_view description;
+  std::string name;
+  std::string file;
+  std::string description;
   /// The command to ask first.
-  std::string_view question;
+  std::string question;
 };
 
-/// The files that cmake/Samples.cmake installs.
-constexpr std::array<Sample, 4> samples = {{
-    {"gpt_training", "gpt_training.pickle.gz",
-     "a snapshot of PyTorch 2.6.0: 14 steps of a GPT, with stacks; three quarters are free",
-     "advise"},
-    {"out_of_memory", "out_of_memory.pickle.gz",
-     "a snapshot of a training that runs out of memory, as its cache is in pieces", "explain"},
-    {"leak", "leak.vtrace", "a native trace of a training that holds more with each iteration",
-     "top --growth"},
-    {"missing_record_stream", "missing_record_stream.vtrace.jsonl",
-     "a program in text: a block is used again while another stream still reads it", "streams"},
-}};
+/// The files that cmake/Samples.cmake installs: recordings, then the programs of the tour's
+/// stations.
+std::vector<Sample> all_samples() {
+  std::vector<Sample> samples = {
+      {"gpt_training", "gpt_training.pickle.gz",
+       "a snapshot of PyTorch 2.6.0: 14 steps of a GPT, with stacks; three quarters are free",
+       "advise"},
+      {"out_of_memory", "out_of_memory.pickle.gz",
+       "a snapshot of a training that runs out of memory, as its cache is in pieces", "explain"},
+      {"leak", "leak.vtrace", "a native trace of a training that holds more with each iteration",
+       "top --growth"},
+      {"missing_record_stream", "missing_record_stream.vtrace.jsonl",
+       "a program in text: a block is used again while another stream still reads it", "streams"}};
+  int number = 0;
+  for (const auto& station : ordered_json::parse(tour_stations())) {
+    const auto file = station.at("file").get<std::string>();
+    samples.push_back({file.substr(0, file.find('.')), file,
+                       "station " + std::to_string(++number) +
+                           " of the tour: " + station.at("title").get<std::string>(),
+                       "steps"});
+  }
+  return samples;
+}
 
 struct SampleArguments {
   std::string name;
@@ -63,15 +77,16 @@ std::string samples_json(const std::vector<ordered_json>& rows) {
 void list_samples(const CommonFlags& flags) {
   std::vector<ordered_json> rows;
   Table table({left("", 22), left("")});
-  for (const Sample& sample : samples) {
+  for (const Sample& sample : all_samples()) {
     rows.push_back(sample_json(sample, {}));
-    table.add({std::string(sample.name), std::string(sample.description)});
+    table.add({sample.name, sample.description});
   }
   print(flags.json ? samples_json(rows)
                    : table.text() + "vramlab sample NAME writes one into the current folder\n");
 }
 
-const Sample& sample_of(const std::string& name) {
+Sample sample_of(const std::string& name) {
+  const std::vector<Sample> samples = all_samples();
   const auto found = std::ranges::find(samples, name, &Sample::name);
   if (found != samples.end()) return *found;
   std::vector<std::string_view> names;
@@ -84,17 +99,16 @@ void write_sample(const Sample& sample, const SampleArguments& arguments) {
   const auto path = find_shared_file(std::filesystem::path("samples") / sample.file);
   if (!path)
     throw std::runtime_error("this installation has no samples: expected share/vramlab/samples/" +
-                             std::string(sample.file));
+                             sample.file);
   OutputArguments to = arguments.output;
   if (to.path.empty()) to.path = sample.file;
   OpenOutput output(to, {path->string()});
   output.write(shared_file_bytes(*path));
   output.finish();
   if (!to.is_file()) return;
-  print(arguments.flags.json
-            ? samples_json({sample_json(sample, to.path)})
-            : to.path + ": " + std::string(sample.description) + "\nask next: vramlab " +
-                  std::string(sample.question) + " " + to.path + "\n");
+  print(arguments.flags.json ? samples_json({sample_json(sample, to.path)})
+                             : to.path + ": " + sample.description + "\nask next: vramlab " +
+                                   sample.question + " " + to.path + "\n");
 }
 
 ExitStatus give_sample(const SampleArguments& arguments) {
