@@ -321,6 +321,7 @@ for (const kind of browsers) describe(kind.browser, () => {
   });
 
   page("leads through the tour with the rules and states that the program has", async (tab) => {
+    let wholeBlocks = 0;
     for (const [i, file] of tour.entries()) {
       await tab.enterStation(i);
       const { steps, rules } = json("steps", file, "--on-oom", "skip");
@@ -328,9 +329,13 @@ for (const kind of browsers) describe(kind.browser, () => {
         await tab.untilStep(at, steps.length);
         assert.deepEqual(await tab.acted(), step.rules.map((rule) => [`Rule ${rule}`, rules[rule]]), file);
         assert.deepEqual(await tab.drawn(), step.segments.map(({ blocks }) => blocks.map(({ state }) => state)));
+        const kept = /The block is not split: .*, as (.*) \(rule ([0-9.]+)\)\./.exec(await tab.text("#step-said"));
+        assert.deepEqual(kept && kept.slice(1), step.not_split && [step.not_split.reason, step.not_split.rule], file);
+        wholeBlocks += step.not_split ? 1 : 0;
         await tab.click("#next-step");
       }
     }
+    assert.ok(wholeBlocks > 0);
     await tab.enterStation(12);
     await tab.click("#last-step");
     assert.match(await tab.text("#step-said"), /Request d: 12\.00 MiB/);

@@ -149,7 +149,7 @@ export class Plot {
     };
     const isTime = () => this.chosen.axis === "time";
     return {
-      width, height: this.options.height, padding: [8, 10, 0, 0],
+      width, height: this.options.height, padding: [8, 26, 0, 0],
       legend: { show: false },
       cursor: { points: { show: false }, y: false,
                 drag: { x: true, y: this.options.hasHeights === true, uni: 30, setScale: false } },
