@@ -17,7 +17,7 @@ function(vramlab_collect_commands target)
   endforeach()
   list(SORT rows)
   list(JOIN rows ",\n          " rows)
-  set(file "${PROJECT_BINARY_DIR}/generated/all_commands")
+  set(file "${PROJECT_BINARY_DIR}/generated/${target}_commands")
   file(CONFIGURE OUTPUT "${file}.cpp" @ONLY CONTENT "\
 #include \"tools/cli/kit/commands.h\"
 

@@ -10,11 +10,15 @@ function(vramlab_embed_rule_texts target)
   set(script "${PROJECT_SOURCE_DIR}/cmake/WriteRuleTexts.cmake")
   file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/allocator/*.h"
        "${PROJECT_SOURCE_DIR}/allocator/policy/*.h")
-  add_custom_command(
-    OUTPUT "${source}"
-    COMMAND ${CMAKE_COMMAND} "-DPAGE=${page}" "-DRULES=${rules}"
-            "-DFOLDER=${PROJECT_SOURCE_DIR}/allocator" "-DOUTPUT=${source}" -P "${script}"
-    DEPENDS "${page}" "${script}" "${rules}" ${headers}
-    VERBATIM)
+  # As in EmbeddedFile.
+  get_property(is_written SOURCE "${source}" PROPERTY GENERATED)
+  if(NOT is_written)
+    add_custom_command(
+      OUTPUT "${source}"
+      COMMAND ${CMAKE_COMMAND} "-DPAGE=${page}" "-DRULES=${rules}"
+              "-DFOLDER=${PROJECT_SOURCE_DIR}/allocator" "-DOUTPUT=${source}" -P "${script}"
+      DEPENDS "${page}" "${script}" "${rules}" ${headers}
+      VERBATIM)
+  endif()
   target_sources(${target} PRIVATE "${source}")
 endfunction()

@@ -84,6 +84,7 @@ LEVELS = {
     "tools/python": [["tools/python"]],
     "tools/pytorch": [["tools/pytorch"]],
     "tools/web": [["tools/web/page"]],
+    "tools/portable": [["tools/portable"]],
     "tests/support": [
         ["tests/support/processes", "tests/support/devices"],
         ["tests/support/kit"],
@@ -102,6 +103,7 @@ ARROWS = {
     "tools/preload": ["streams", "allocator"],
     "tools/cuda_standins": ["streams", "allocator"],
     "tools/packaging": [],
+    "tools/portable": ["tools/cli"],
     "tools/python": [],
     "tools/pytorch": ["replay", "streams", "traces", "allocator"],
     "tools/web": ["tools/cli", "replay", "streams", "traces", "allocator"],

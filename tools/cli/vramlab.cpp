@@ -144,12 +144,21 @@ std::string unknown_first_option(const CLI::App& program, const std::string& wor
   return "vramlab has no option '" + option + "'" + hint_among(option_names(program), option);
 }
 
+/// A command that this build leaves out: a program that Node.js runs starts no other.
+bool is_elsewhere(const std::string& word) {
+  return std::ranges::find(help_order, word, &HelpRow::command) != help_order.end();
+}
+
 /// The sentence about a first word that is no command, by what it seems to be; empty for a command
 /// or an option of the program.
 std::string unknown_first_word(const CLI::App& program, const std::string& word) {
   const std::vector<std::string> commands = command_names(program);
   if (word.empty()) return "the first word is empty, where a command or a file is expected";
   if (is_among(commands, word)) return {};
+  if (is_elsewhere(word))
+    return "vramlab " + word +
+           " starts or follows other programs, which only the program for Linux does; this one is "
+           "for any system";
   const std::string quoted = "'" + word + "'";
   std::error_code error;
   if (word.starts_with('-')) return unknown_first_option(program, word);

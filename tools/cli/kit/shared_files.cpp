@@ -7,10 +7,6 @@
 
 namespace vramlab::tools {
 
-std::filesystem::path own_folder() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
-}
-
 std::optional<std::filesystem::path> first_own_place(
     std::initializer_list<std::filesystem::path> places) {
   const auto folder = own_folder();

@@ -4,7 +4,6 @@ is ended and reaped."""
 import collections
 import json
 import queue
-import resource
 import subprocess
 import threading
 from typing import IO, Any, Deque, Dict, Iterator, List, NamedTuple, Optional, Sequence
@@ -92,6 +91,9 @@ class Child:
                     stderr=subprocess.PIPE,
                 )
                 if self._memory_bytes is not None:
+                    # Not every system has it.
+                    import resource
+
                     limit = (self._memory_bytes, self._memory_bytes)
                     resource.prlimit(self._process.pid, resource.RLIMIT_AS, limit)
             return self._process

@@ -18,7 +18,7 @@ import tempfile
 from typing import List, Optional, Sequence
 
 from vramlab.errors import Error
-from vramlab.program import file_word, find_program
+from vramlab.program import file_word, program_words
 
 #: The first line of a comment, by which the next run finds it again.
 MARK = "<!-- vramlab memory -->"
@@ -71,7 +71,7 @@ def dry_run(asked: argparse.Namespace, folder: str, file: str) -> int:
     """Runs the program dry in a folder, and leaves its history; gives its exit status."""
     if os.path.exists(file):
         os.remove(file)
-    command = [find_program(), "dry-run", "--gpu", asked.gpu, "--steps", asked.steps, "-o", file, "--force", "--",
+    command = [*program_words(), "dry-run", "--gpu", asked.gpu, "--steps", asked.steps, "-o", file, "--force", "--",
                *shlex.split(asked.run)]
     sys.stdout.flush()
     status = subprocess.run(command, cwd=folder, check=False).returncode
@@ -109,7 +109,7 @@ def diff(asked: argparse.Namespace, base: str, new: str, output: Sequence[str]) 
     """The comparison in one format; 1 if a limit is broken."""
     limits = [word for limit in asked.fail_if for word in ("--fail-if", limit)]
     sys.stdout.flush()
-    command = [find_program(), "diff", file_word(base), file_word(new), *limits, *output]
+    command = [*program_words(), "diff", file_word(base), file_word(new), *limits, *output]
     status = subprocess.run(command, check=False).returncode
     if status not in (0, 1):
         raise CannotCompare(f"vramlab diff ended with {status}")

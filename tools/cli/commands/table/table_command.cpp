@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allocator/types/check.h"
 #include "replay/call_sites/memory_tables.h"
 #include "replay/kinds/block_kinds.h"
 #include "tools/cli/kit/arguments.h"
@@ -133,7 +134,7 @@ ordered_json write_column(const MemoryColumn& column, ColumnsWriter& writer) {
 std::string csv_cell(const MemoryColumn& column, std::size_t row) {
   if (!column.is_there(row)) return {};
   const std::uint64_t cell = column.cells()[row];
-  if (column.type() == ColumnType::text) return csv_text(column.texts()[cell]);
+  if (column.type() == ColumnType::text) return csv_text(column.texts()[as_index(cell)]);
   return column.type() == ColumnType::address ? std::to_string(cell)
                                               : std::to_string(static_cast<std::int64_t>(cell));
 }
