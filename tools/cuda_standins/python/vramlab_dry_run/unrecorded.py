@@ -24,6 +24,8 @@ _NOTHING = (0,) * 5
 
 # By device: counters and the call, in order.
 _calls = {}
+# Devices that had a context once. The others have counted nothing, and to ask costs more than an operation.
+_in_use = set()
 # By device: counters, and which first work it was.
 _first_works = {}
 # By device: what was counted before the program reset the counters.
@@ -107,13 +109,19 @@ def _device_count():
 
 def counted_on(device):
     """How often each counter was added to since CUDA came up."""
-    if not _is_up:
+    if not _is_up or not _is_in_use(device):
         return _NOTHING
     stats = sys.modules["torch"]._C._cuda_memoryStats(device)
     now = (stats["allocation"]["all"]["allocated"], stats["allocation"]["all"]["freed"],
            stats["active"]["all"]["freed"], stats["reserved_bytes"]["all"]["freed"],
            stats["num_ooms"])
     return _sum(now, _before_reset.get(device, _NOTHING))
+
+
+def _is_in_use(device):
+    if device not in _in_use and sys.modules["torch"]._C._cuda_hasPrimaryContext(device):
+        _in_use.add(device)
+    return device in _in_use
 
 
 def _sum(one, other):

@@ -26,6 +26,10 @@ if os.environ.get("FAKE_TORCH_CODE"):
 counters = {"alloc": 0, "free_requested": 0, "free_completed": 0, "segment_free": 0, "oom": 0}
 
 
+def _cuda_hasPrimaryContext(device):
+    return device == 0
+
+
 def _cuda_memoryStats(device):
     return {"allocation": {"all": {"allocated": counters["alloc"],
                                    "freed": counters["free_requested"]}},
