@@ -40,7 +40,7 @@ trap 'rm -rf "$scratch"' EXIT
 make_page() {
   VRAMLAB_PAGE="$(realpath -m "$dist/vramlab-$version.html")"
   export VRAMLAB_PAGE
-  bash tools/web/build.sh "$VRAMLAB_PAGE"
+  bash tools/web/build.sh --page "$VRAMLAB_PAGE"
 }
 
 make_deb() {
