@@ -39,7 +39,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         subprocess.run(["bash", str(TOP / "tools/packaging/stage.sh"), str(build), str(stage), "/vramlab"],
                        check=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(_date())},
                        stdout=sys.stderr)
-        files = {**dict(_packages()), **dict(_wheel_files(stage / "vramlab", _tag(build)))}
+        files = dict(_wheel_files(stage / "vramlab", _tag(build)))
     name = f"vramlab-{_version()}-{_tag(build)}.whl"
     _write_wheel(pathlib.Path(wheel_directory) / name, files)
     return name
@@ -48,8 +48,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 def _build_portable_wheel(wheel_directory):
     subprocess.run(["bash", str(TOP / "tools/web/build.sh")], check=True, stdout=sys.stderr)
     name = f"vramlab-{_version()}-py3-none-any.whl"
-    files = {**dict(_modules("vramlab")),
-             **dict(_wheel_files(TOP / "build-page" / "portable", "py3-none-any"))}
+    files = dict(_wheel_files(TOP / "build-page" / "portable", "py3-none-any"))
     _write_wheel(wheel_directory / name, files)
     return name
 
@@ -142,11 +141,12 @@ def _start_up_line():
             '__import__("vramlab_start").begin()\n')
 
 
-def _packages():
+def _packages(is_portable):
     yield from _modules("vramlab")
-    # The line that VRAMLAB=explain needs, and `vramlab watch`.
-    yield from _modules("vramlab_start")
-    yield "vramlab.pth", (_start_up_line().encode(), False)
+    if not is_portable:
+        # VRAMLAB=explain and `vramlab watch` need them, which the program for any system has not.
+        yield from _modules("vramlab_start")
+        yield "vramlab.pth", (_start_up_line().encode(), False)
 
 
 def _modules(package):
@@ -158,7 +158,9 @@ def _modules(package):
 
 
 def _wheel_files(installed, tag):
-    """Names in the wheel beside the modules', each with the bytes and whether it is a program."""
+    """Names in the wheel, each with the bytes and whether it is a program."""
+    is_portable = tag.endswith("-any")
+    yield from _packages(is_portable)
     version = _version()
     for path in sorted(installed.rglob("*")):
         name = path.relative_to(installed).as_posix()
@@ -174,13 +176,12 @@ def _wheel_files(installed, tag):
         data = f"INPUT({os.readlink(path)})\n".encode() if is_link else path.read_bytes()
         yield place + name, (data, not is_link and os.access(path, os.X_OK))
     info = f"vramlab-{version}.dist-info/"
-    is_pure = tag.endswith("-any")
     # The same as prepare_metadata_for_build_wheel() says.
     yield info + "METADATA", (_metadata().encode(), False)
-    yield info + "WHEEL", (f"Wheel-Version: 1.0\nGenerator: vramlab\nRoot-Is-Purelib: {str(is_pure).lower()}\n"
+    yield info + "WHEEL", (f"Wheel-Version: 1.0\nGenerator: vramlab\nRoot-Is-Purelib: {str(is_portable).lower()}\n"
                            f"Tag: {tag}\n".encode(), False)
     yield info + "entry_points.txt", (_entry_points().encode(), False)
-    notices = TOP / "tools" / ("web/page" if is_pure else "packaging") / "licences.txt"
+    notices = TOP / "tools" / ("web/page" if is_portable else "packaging") / "licences.txt"
     for licence in (TOP / "LICENSE", notices):
         yield info + "licenses/" + licence.name, (licence.read_bytes(), False)
 
