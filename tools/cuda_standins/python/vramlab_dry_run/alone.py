@@ -8,6 +8,7 @@ takes its place.
 import functools
 import os
 import sys
+import types
 
 from vramlab_dry_run import import_watch, report, vllm_alone
 
@@ -130,6 +131,9 @@ def _stand_in_for_gloo():
             fake = _fake_group()
             # Up to 2.12, PyTorch numbers the collectives of every group, and this one refuses.
             fake._set_sequence_number_for_group = lambda group: None
+            # PyTorch 2.8 notes the name and the ranks of a group of Gloo there.
+            if not hasattr(fake, "options"):
+                fake.options = types.SimpleNamespace()
             return getattr(fake, "_create_internal", fake)(rank, size)
 
     return GlooOfOneRank
