@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages of tools/packaging/release.sh in bare Debian systems, tries them and removes them:
 #   sudo bash tests/packaging/roots.sh [DIST] [SUITE...]
-# DIST is dist/, the suites are bullseye, bookworm and trixie. Needs root and debootstrap; the
+# DIST is dist/, the suites are bullseye, bookworm and trixie. Needs root, debootstrap and buildah; the
 # systems are made in $VRAMLAB_ROOTS (/var/tmp/vramlab-roots) and kept for the next time. Packages for
 # 64-bit ARM, of dist-arm64/, are tried in systems for it, which qemu-user-static emulates elsewhere.
 set -euo pipefail
@@ -13,7 +13,9 @@ suites=("$@")
 [ "${#suites[@]}" -gt 0 ] || suites=(bullseye bookworm trixie)
 roots="${VRAMLAB_ROOTS:-/var/tmp/vramlab-roots}"
 [ "$(id -u)" -eq 0 ] || { echo "roots.sh: needs root, to make systems of their own" >&2; exit 2; }
-command -v debootstrap >/dev/null || { echo "roots.sh: needs debootstrap" >&2; exit 2; }
+for program in debootstrap buildah; do
+  command -v "$program" >/dev/null || { echo "roots.sh: needs $program" >&2; exit 2; }
+done
 deb="$(echo "$dist"/vramlab_*.deb)"
 architecture="$(dpkg-deb --field "$deb" Architecture)"
 of_architecture=''
@@ -128,5 +130,6 @@ for suite in "${suites[@]}"; do
   fi
   rm -rf "$root/try"
   umount "$root/proc"
+  [ "$suite$of_architecture" != bookworm ] || bash tests/packaging/container.sh "$dist" "$root"
   echo "$suite$of_architecture: $tried installed, tried and removed ($(inside python3 -V))"
 done
