@@ -35,7 +35,8 @@ fail() {
 
 make_root() {
   [ -e "$root/complete" ] && return
-  rm -rf "$root"
+  ! mountpoint -q "$root/proc" || umount "$root/proc"
+  rm -rf --one-file-system "$root"
   debootstrap --arch="$architecture" --variant=minbase --include=python3,python3-venv,binutils "$suite" "$root" \
     >"$root.log" 2>&1 ||
     { tail -5 "$root.log" >&2; fail "debootstrap"; }

@@ -15,7 +15,9 @@ command -v debootstrap >/dev/null || { echo "make_arm64_root.sh: needs debootstr
 
 bash "$(dirname "${BASH_SOURCE[0]}")/emulate_arm64.sh"
 echo "arm64: making a Debian bookworm for 64-bit ARM in $root, which takes some minutes"
-rm -rf "$root"
+# A run that was cut off may have left it there.
+! mountpoint -q "$root/proc" || umount "$root/proc"
+rm -rf --one-file-system "$root"
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
 libraries=libc6-dev,zlib1g-dev,libzstd-dev,nlohmann-json3-dev,libspdlog-dev,libcli11-dev,libgtest-dev,libgmock-dev

@@ -26,7 +26,8 @@ inside() {
 
 make_system() {
   echo "page: making a Debian trixie with emscripten in $root, which takes some minutes"
-  rm -rf "$root"
+  ! mountpoint -q "$root/proc" || umount "$root/proc"
+  rm -rf --one-file-system "$root"
   quietly debootstrap --variant=minbase trixie "$root"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
