@@ -259,7 +259,6 @@ void ExplainRun::note_certainty() {
 
 void ExplainRun::find_ways_out() {
   GpuQuestion question{conditions()};
-  question.code = question_.code;
   if (found_.failure) {
     const std::uint64_t event = found_.failure->story.refused.event;
     question.request = {found_.state->device, event};

@@ -32,8 +32,6 @@ struct ExplainQuestion {
   /// Explains a replay under these conditions instead of what was recorded.
   std::optional<ReplayConditions> under = {};
   ExplainDepth depth = ExplainDepth::full;
-  /// See GpuQuestion.
-  std::vector<std::string> code = {};
 };
 
 struct Explanation {

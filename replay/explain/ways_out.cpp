@@ -64,8 +64,8 @@ std::optional<SmallestGpu> smallest_gpu(const Replayer& replayer, const GpuQuest
   if (!question.request)
     least = std::max(least, least_on_device(replayer, question.conditions).value_or(Bytes{}));
   const Bytes held = question.conditions.held_by_others.value_or(Bytes{});
-  const auto runs_there = [&](const streams::GpuModel& gpu) {
-    return gpu.properties.runs_any_of(question.code);
+  const auto runs_there = [code = replayer.kernel_code()](const streams::GpuModel& gpu) {
+    return gpu.properties.runs_any_of(code);
   };
   // Several GPUs have the same memory.
   std::set<Bytes> too_small;

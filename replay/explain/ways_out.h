@@ -44,9 +44,6 @@ struct GpuQuestion {
   std::optional<FailedAt> request = {};
   /// Memory below which no GPU is enough, whatever the allocator does.
   Bytes least = {};
-  /// The architectures that the program's kernels are compiled for, such as `sm_90`; empty if
-  /// nobody knows.
-  std::vector<std::string> code = {};
 };
 
 struct SmallestGpu {

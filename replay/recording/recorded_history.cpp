@@ -362,6 +362,7 @@ void take_notes(RecordedHistory& history, const traces::TextTable& texts, const 
     if (texts.text(section.key) != traces::dry_run_key) continue;
     traces::DryRunNotes notes = read_dry_run_notes(*section.value, texts, file);
     history.torch = std::move(notes.torch);
+    history.kernel_code = std::move(notes.kernel_code);
     history.options_at_start = std::move(notes.options_at_start);
     if (notes.first_works)
       for (DeviceHistory& device : history.devices)

@@ -200,6 +200,8 @@ struct RecordedHistory {
   traces::GenericPointer settings;
   /// The version of PyTorch, if a dry run noted it, such as `2.6.0+cu124`.
   std::string torch;
+  /// The architectures that it has kernels for, if a dry run noted them, such as `sm_90`.
+  std::vector<std::string> kernel_code;
   /// The option string at the start, if a dry run noted that the program set another one.
   std::optional<std::string> options_at_start;
   /// Keys of the top level that are no sections of devices, such as `host_traces`.

@@ -112,6 +112,10 @@ const HistoryProgram* Replayer::history(std::int64_t device) const {
   return nullptr;
 }
 
+std::vector<std::string> Replayer::kernel_code() const {
+  return has_histories() ? recording_.history().kernel_code : std::vector<std::string>();
+}
+
 std::vector<std::string> Replayer::notes() const {
   std::vector<std::string> notes;
   if (!has_histories()) return notes;

@@ -79,6 +79,9 @@ class Replayer {
   bool has_caught_failures() const;
   /// Throws InputError where there is no request, so that all settings do the same.
   void refuse_without_requests() const;
+  /// The architectures that the program's kernels are compiled for, such as `sm_90`; empty if
+  /// nobody knows.
+  std::vector<std::string> kernel_code() const;
   /// Sentences about what replays of any kind assume.
   std::vector<std::string> notes() const;
   /// Malloc and free events, of all devices.

@@ -124,6 +124,7 @@ DryRunNotes read_dry_run_notes(const GenericValue& value, const TextTable& texts
     reader.refuse<void*>("format", "1, as later ones are not known");
   DryRunNotes notes;
   notes.torch = torch_of_notes(value, texts);
+  if (reader.find("kernel_code") != nullptr) notes.kernel_code = reader.texts("kernel_code");
   if (reader.find("options") != nullptr) notes.options_at_start = reader.text("options");
   notes.first_works = first_works_in(reader, "first_work");
   if (reader.find("calls") == nullptr) return notes;

@@ -1,7 +1,7 @@
 // The notes of a dry run: facts that PyTorch's history has no entry for, which `vramlab dry-run`
 // writes into a snapshot under a key of its own (docs/reference/trace_format.md). They are the
-// version of PyTorch, calls with their places among a device's entries, and where the driver put
-// segments.
+// version of PyTorch and the GPUs that it has kernels for, calls with their places among a device's
+// entries, and where the driver put segments.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +53,8 @@ struct NotedWork {
 struct DryRunNotes {
   /// Such as `2.6.0+cu124`; empty if it is not known.
   std::string torch;
+  /// The architectures that it has kernels for, such as `sm_90`; empty if they are not known.
+  std::vector<std::string> kernel_code;
   /// The option string at the start, where the program set another one.
   std::optional<std::string> options_at_start;
   /// Otherwise nobody knows whether there were any.

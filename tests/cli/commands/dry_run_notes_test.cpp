@@ -12,6 +12,7 @@
 namespace vramlab::tests {
 namespace {
 
+using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -62,6 +63,16 @@ TEST_F(DryRunNotes, version_of_pytorch_is_no_guess) {
   EXPECT_THAT(verified.output, Not(HasSubstr("guessed")));
   EXPECT_THAT(asked({"info", file}).output, HasSubstr("PyTorch 2.6.0+cu124 (a dry run noted it)"));
   EXPECT_THAT(asked({"info", file}).output, Not(HasSubstr("vramlab_dry_run")));
+}
+
+TEST_F(DryRunNotes, gpus_without_kernels_are_offered_by_no_command) {
+  const auto offered_with = [&](const std::string& notes) {
+    const std::string file = recording("{\"malloc\":1,\"bytes\":512}\n", notes);
+    return std::vector{asked({"explain", file}).output, asked({"capacity", file}).output};
+  };
+  EXPECT_THAT(offered_with(R"("torch":"2.6.0")"), Each(HasSubstr("smallest GPU       gtx1050 (")));
+  EXPECT_THAT(offered_with(R"("torch":"2.6.0","kernel_code":["sm_90"])"),
+              Each(HasSubstr("smallest GPU       h100-80gb (")));
 }
 
 /// A block of 80 MiB serves 43 MiB whole under limits that no file holds.

@@ -165,6 +165,9 @@ class Unrecorded(HookTest):
     def test_version_is_noted_and_that_there_was_no_call(self):
         self.assertEqual(self.noted(UP), {"format": 1, "torch": "2.6.0+fake", "calls": []})
 
+    def test_architectures_with_kernels_are_noted(self):
+        self.assertEqual(self.noted(UP, FAKE_TORCH_CODE="sm_90 sm_100")["kernel_code"], ["sm_90", "sm_100"])
+
     def test_first_works_are_noted_where_a_driver_places_segments(self):
         first = "from vramlab_dry_run.unrecorded import _note_first_work as first\n"
         noted = self.noted(UP + first + "first(0, 0)\n_C.allocate(1)\nfirst(0, 1)\n",

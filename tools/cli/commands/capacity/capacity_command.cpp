@@ -195,7 +195,7 @@ std::vector<std::string> gpus_of(const CapacityOutcomes& files) {
   for (std::size_t i = 0; i < settings; ++i) {
     const CapacityRow& row = files[worst_file(files, i)].rows[i];
     if (row.smallest_gpu)
-      gpus.push_back(smallest_gpu_text(*row.smallest_gpu) +
+      gpus.push_back(smallest_gpu_text(*row.smallest_gpu) + without_code_text(*row.smallest_gpu) +
                      (settings > 1 ? "  (" + setting_name(row) + ")" : ""));
   }
   return gpus;

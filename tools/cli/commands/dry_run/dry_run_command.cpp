@@ -121,10 +121,8 @@ void explain_failure(DryRunOutcome& outcome) {
     return process.findings.ran_out_of_memory();
   });
   replay::Recording& recording = *failed->findings.recording;
-  replay::ExplainQuestion question;
-  question.code = failed->notes.kernel_code();
   const replay::Explanation explanation =
-      explain(recording, question, settings_runner(), replay_effort());
+      explain(recording, {}, settings_runner(), replay_effort());
   outcome.smallest = explanation.smallest_gpu;
   outcome.explanation = answer_of(explanation, recording.tables());
 }
@@ -138,7 +136,6 @@ void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
   replay::GpuQuestion question;
   if (arguments.held_by_others)
     question.conditions.held_by_others = Bytes{*arguments.held_by_others};
-  question.code = worst->notes.kernel_code();
   outcome.smallest = smallest_gpu(replayer, question, replay_effort());
   for (const NotedGpu& gpu : worst->notes.gpus)
     if (gpu.peak_managed_bytes > 0)

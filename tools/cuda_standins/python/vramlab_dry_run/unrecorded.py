@@ -253,9 +253,11 @@ def totals():
 
 
 def add_to(snapshot, counted):
-    """Adds the version of PyTorch, and the calls with their places. Without a list of calls, nobody
+    """Adds what is known of PyTorch, and the calls with their places. Without a list of calls, nobody
     knows them. `counted`: by totals()."""
     told = snapshot[KEY] = {"format": _FORMAT, "torch": report.values["torch"]}
+    if report.values["kernel_code"]:
+        told["kernel_code"] = report.values["kernel_code"]
     ended = {device: _without_living_pools(calls) for device, calls in _calls.items()}
     calls = placed_in(snapshot, ended, counted)
     if any(call["call"] == "options" for call in calls):
