@@ -90,7 +90,7 @@ PROGRAMS = [
     Program("pool_scopes", option_strings=BOTH, what_if=False, since=(2, 12), memory="1536MiB",
             says="SCOPES END"),
     Program("scope_in_a_capture", option_strings=BOTH, no_what_if_in=POOLS_UNNAMED, since=(2, 6),
-            says="GIVEN BACK"),
+            not_expandable_in=((2, 7),), says="GIVEN BACK"),
     Program("late_events", option_strings=BOTH, plugin=True),
     Program("many_streams", option_strings=BOTH, plugin=True),
     # Its requests depend on what fits, so another option string is another program.
