@@ -303,6 +303,13 @@ class Endings(HookTest):
                 self.assertEqual(self.sizes(self.report()), [1024])
                 self.remove_reports()
 
+    def test_being_asked_to_end_twice(self):
+        # `timeout` asks a whole group of processes, and who started them passes it on.
+        self.run_program(UP + "import vramlab_dry_run.recording as recording\ndump = recording.dump\n"
+                         "def asked_again():\n    os.kill(os.getpid(), 15)\n    dump()\n"
+                         "recording.dump = asked_again\nos.kill(os.getpid(), 15)", status=-signal.SIGTERM)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
     def test_being_asked_to_end_inside_a_library(self):
         # The lock is never given back, so no handler of Python's is called.
         self.run_program(UP + "import ctypes, subprocess, vramlab_dry_run.endings as endings\n"

@@ -15,13 +15,14 @@ _SECONDS_INSIDE_A_LIBRARY = 5
 # The process that has something to tell; its forked children have not.
 _process = None
 _is_finished = False
+_is_written = False
 _kept = []
 
 
 def note_process():
-    global _process, _is_finished
+    global _process, _is_finished, _is_written
     _process = os.getpid()
-    _is_finished = False
+    _is_finished = _is_written = False
 
 
 def watch():
@@ -70,7 +71,7 @@ def _write():
 
 
 def _finish(is_asked_to_end=False):
-    global _is_finished
+    global _is_finished, _is_written
     if _process != os.getpid() or _is_finished:
         return
     _is_finished = True
@@ -78,6 +79,7 @@ def _finish(is_asked_to_end=False):
 
     report.values["has_ended"] = True
     _write()
+    _is_written = True
     callbacks.take_back()
     if not is_asked_to_end:
         leaving.leave()
@@ -114,6 +116,9 @@ def _ends_the_process(number):
 
 
 def _end_by_signal(number, frame):
+    if _is_finished and not _is_written and _process == os.getpid():
+        # Asked once more while the history is written. The process ends after it.
+        return
     _finish(is_asked_to_end=True)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
