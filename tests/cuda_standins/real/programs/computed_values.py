@@ -1,5 +1,8 @@
 """Programs whose lengths, loops and checks depend on values that follow from known ones: what they
 read is right, and what nobody can know stays made up."""
+import copy
+import io
+
 import figures
 import torch
 import torch.nn.functional as F
@@ -365,10 +368,58 @@ def functions_traced():
     assert operations_of(torch.jit.trace(model, (batch,))) == ["aten::linear", "aten::relu"]
 
 
+def steps_counted_on_the_device():
+    """Where optimizers make their counters on the default device, and divide by what they count."""
+    torch.set_default_device(CUDA)
+    try:
+        for kind, foreach in ((torch.optim.Adam, None), (torch.optim.RAdam, False), (torch.optim.Adamax, True)):
+            model = torch.nn.Linear(4, 4)
+            optimizer = kind(model.parameters(), foreach=foreach)
+            for _ in range(3):
+                model(torch.ones(2, 4)).sum().backward()
+                optimizer.step()
+            assert {float(state["step"]) for state in optimizer.state.values()} == {3.0}
+    finally:
+        torch.set_default_device(None)
+
+
+def storages_shared_and_copied():
+    """By tensors that have versions of their own."""
+    word = torch.tensor([2], device=CUDA)
+    copied = copy.deepcopy(word)
+    assert (copied + 1).tolist() == [3] and (word + 1).tolist() == [3]
+    assert bool((copied == 2).all()) and torch.cat([copied, word]).sum().item() == 4
+    word.add_(3)
+    assert (word.data + 1).tolist() == [6] and (copied + 1).tolist() == [3]
+    word.data.add_(1)
+    assert (word + 1).tolist() == [7]
+    other = torch.empty(0, dtype=torch.int64, device=CUDA).set_(word)
+    other.mul_(2)
+    assert (word + 1).tolist() == [13] and (other + 1).tolist() == [13]
+    assert torch.zeros(int(copy.deepcopy(word).max())).numel() == 12
+    # By an operation that nobody computes.
+    for written in (other, word):
+        word.fill_(9)
+        assert (other + 1).tolist() == [10]
+        written.addcmul_(written, written)
+        assert (word + 1).tolist() == [1]
+    saved = io.BytesIO()
+    torch.save({"lengths": torch.tensor([3, 4], device=CUDA)}, saved)
+    saved.seek(0)
+    lengths = torch.load(saved, map_location=CUDA)["lengths"]
+    assert int(lengths.sum()) == 7 and torch.zeros(int(lengths.max())).numel() == 4
+    counted = torch.nn.BatchNorm1d(3).cuda()
+    for _ in range(3):
+        counted(torch.ones(2, 3, device=CUDA))
+    assert (copy.deepcopy(counted).num_batches_tracked + 1).item() == 4
+    assert (counted.num_batches_tracked + 1).item() == 4
+
+
 def main():
     for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, texts_with_ends, masks_in_backward,
                  loops, kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted,
-                 blocks_left_out, probabilities_on_the_host, sizes_that_are_symbols, functions_traced):
+                 blocks_left_out, probabilities_on_the_host, sizes_that_are_symbols, functions_traced,
+                 steps_counted_on_the_device, storages_shared_and_copied):
         part()
         print("RIGHT", part.__name__)
     print("ALL RIGHT")

@@ -229,7 +229,7 @@ class _Mode:
         these, and count only where they change a tensor in place, which has its new version at the
         end, or take numbers, which their parts would get in a form that Python does not have."""
         computed = set(computed_operations.COMPUTED)
-        changing = {name + "_" for name in computed} | {"copy_", "_local_scalar_dense", "lift_fresh"}
+        changing = {name + "_" for name in computed} | {"copy_", "_local_scalar_dense", "lift_fresh", "set_"}
         alone = computed_operations.ALONE
         has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
         for whole_name in self.torch._C._dispatch_get_all_op_names():
@@ -310,8 +310,8 @@ class _Mode:
             kinds.not_compiled(self.torch, begin)
 
     def _leave_out_steps(self, optimizers):
-        """They read thousands of numbers of the host, and no value of the device that is known. Those
-        that get a closure run the model in it."""
+        """They read thousands of numbers of the host, and no value of the device that is known, unless they
+        count their steps there. Those that get a closure run the model in it."""
         hooked = optimizers.Optimizer.profile_hook_step
 
         def profile_hook_step(step):
@@ -320,7 +320,7 @@ class _Mode:
 
             @functools.wraps(step)
             def step_without_us(optimizer, *args, **kwargs):
-                if args or kwargs or not self.is_on():
+                if args or kwargs or not self.is_on() or self.torch.get_default_device().type == "cuda":
                     return step(optimizer, *args, **kwargs)
                 try:
                     with self.off():
@@ -555,7 +555,9 @@ def _kernel_of(mode, operation):
     if operation.name in likely_values.MAKERS:
         return _kernel_of_likely(mode, operation)
     if not operation.is_computed:
-        return _kernel_that_forgets(mode, operation)
+        forgets = _kernel_that_forgets(mode, operation)
+        is_of_counters = operation.name == "_foreach_add_.Scalar"
+        return _kernel_of_counters(mode, operation, forgets) if is_of_counters else forgets
     if operation.base == "lift_fresh":
         return _kernel_of_new_tensor(mode, operation)
     if operation.base == "_local_scalar_dense":
@@ -566,6 +568,8 @@ def _kernel_of(mode, operation):
         return _kernel_of_counter(mode, operation, _kernel_of_any(mode, operation))
     if operation.is_copy:
         return _kernel_of_copy(mode, operation)
+    if operation.base == "set_":
+        return _kernel_of_set(mode, operation)
     if operation.asks_others:
         return _kernel_that_asks(mode, operation)
     return _kernel_of_any(mode, operation)
@@ -695,6 +699,41 @@ def _kernel_of_counter(mode, operation, otherwise):
                 mode.known.add_to(entry, tensor, number)
                 return tensor
         return otherwise(keyset, *args, **kwargs)
+
+    return kernel
+
+
+def _kernel_of_set(mode, operation):
+    """The tensor shares a storage from then on, as those do by which PyTorch copies a storage."""
+    run, known, plain_types = operation.run, mode.known, mode.plain_types
+
+    def kernel(keyset, tensor, *args, **kwargs):
+        result = run(keyset, tensor, *args, **kwargs)
+        if known.entries and type(tensor) in plain_types and tensor.is_cuda and mode.can_learn():
+            with mode.aside():
+                known.share(tensor)
+        return result
+
+    return kernel
+
+
+def _kernel_of_counters(mode, operation, otherwise):
+    """Single numbers that go up together, as optimizers count their steps."""
+    run, known, key_of = operation.run, mode.known, known_values.key_of
+
+    def kernel(keyset, tensors, number):
+        are_single = all(tensor.numel() == 1 and key_of(tensor) in known.entries for tensor in tensors)
+        if not are_single or not mode.can_learn():
+            return otherwise(keyset, tensors, number)
+        known.forget_written()
+        entries = [known.entry_of(tensor) for tensor in tensors]
+        if None in entries:
+            return otherwise(keyset, tensors, number)
+        run(keyset, tensors, number)
+        known.forget_written()
+        with mode.aside():
+            for tensor, entry in zip(tensors, entries):
+                known.learn(tensor, known.view(entry, tensor) + number, entry, entry.is_made_up)
 
     return kernel
 

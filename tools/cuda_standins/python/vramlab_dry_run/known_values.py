@@ -2,7 +2,8 @@
 
 They are kept by storage: views share them, and they go with the storage, so memory that is used
 again never has values of what was there before. Two things end them earlier. A version of the tensor
-that is newer than the one that was learned tells of PyTorch's operations that nobody computes. The
+that is newer than the one that was learned tells of PyTorch's operations that nobody computes; tensors
+that share the storage and no versions, such as `.data`, are told by their own. The
 stand-in driver tells what was written in its memory by copies, by kernels whose place of writing it
 knows, and by code that is not PyTorch's own.
 """
@@ -22,6 +23,7 @@ _MOST_UNUSED_BYTES = 4096
 _FIRST_LOOK_FOR_DEAD = 256
 # The version of values that came from another rank, until they are used.
 _ANY_VERSION = -1
+_MOST_OTHERS = 4
 
 
 class _Entry:
@@ -30,11 +32,13 @@ class _Entry:
     or first seen; None until then.
     `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
     values are booleans, `has_floats`: they are floating-point numbers, or may be. `counts_up`: it is one
-    number of 64 bits, and each newer version of it is one more. `weak`: knows whether the storage of
+    number of 64 bits, and each newer version of it is one more. `family`: a tensor without memory whose
+    version is that of the one that was learned; `others`: the same of tensors that share its storage but
+    not its versions, each with the version that it had. `weak`: knows whether the storage of
     the device still exists, and keeps its structure from being used for another one."""
 
     __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "counts_up", "at", "bytes",
-                 "known", "version", "weak")
+                 "known", "version", "family", "others", "weak")
 
 
 class KnownValues:
@@ -48,6 +52,9 @@ class KnownValues:
         self.entries = {}
         # The same by address on the device, as far as the driver watches them.
         self._watched = {}
+        self._key_of_versions = torch._C._dispatch_key_parse("ADInplaceOrView")
+        # Tensors without memory, by type.
+        self._empty = {}
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
@@ -66,12 +73,11 @@ class KnownValues:
             return None
         version = version_of(tensor)
         if entry.version == _ANY_VERSION:
-            entry.version = version
-        if entry.counts_up and version is not None and version > entry.version:
-            ctypes.c_int64.from_address(entry.raw.data_ptr()).value += version - entry.version
-            entry.version = version
-        if (entry.version != version or storage.nbytes() != entry.bytes
-                or storage.data_ptr() != entry.at):
+            entry.version, entry.family = version, self._family_of(tensor, version)
+        if entry.counts_up:
+            _count_up_to(entry, version if entry.family is None else entry.family._version)
+        if ((entry.version != version or entry.others) and not _is_as_learned(entry, version)
+                or storage.nbytes() != entry.bytes or storage.data_ptr() != entry.at):
             self._drop(key)
             return None
         if entry.known < entry.bytes and _end_of(tensor) > entry.known:
@@ -133,10 +139,46 @@ class KnownValues:
         self._keep_learned(storage._cdata, entry, tensor)
 
     def _keep_learned(self, key, entry, tensor):
+        # Whoever was written has a newer version now.
+        entry.others = [(family, known) for family, known in ((entry.family, entry.version), *entry.others)
+                        if family is not None and family._version == known][:_MOST_OTHERS]
         entry.version = version_of(tensor)
+        entry.family = self._family_of(tensor, entry.version)
         entry.is_mask = tensor.dtype is self._torch.bool
         entry.has_floats = tensor.dtype.is_floating_point
         self._keep(key, entry)
+
+    def share(self, tensor):
+        """After the tensor was set to a storage, of which it has all that is known now."""
+        entry = self.entries.get(key_of(tensor))
+        if entry is None or entry.raw is None:
+            return
+        version = version_of(tensor)
+        family = self._family_of(tensor, version)
+        if family is not None:
+            entry.others = [(family, version), *entry.others[:_MOST_OTHERS - 1]]
+
+    def _family_of(self, tensor, version):
+        """A tensor that shares its versions and has no memory; None where there are none, or where a mode of
+        PyTorch would see how it is made."""
+        built_in = self._torch._C
+        if version is None or built_in._len_torch_dispatch_stack() or \
+                built_in._is_torch_function_mode_enabled():
+            return None
+        # Inside of PyTorch's own operations views get versions of their own.
+        is_inside = built_in._dispatch_tls_is_dispatch_key_excluded(self._key_of_versions)
+        if is_inside:
+            built_in._dispatch_tls_set_dispatch_key_excluded(self._key_of_versions, False)
+        try:
+            family = tensor.detach()
+        finally:
+            if is_inside:
+                built_in._dispatch_tls_set_dispatch_key_excluded(self._key_of_versions, True)
+        kind = tensor.dtype
+        if kind not in self._empty:
+            self._empty[kind] = self._torch.empty((0,), dtype=kind, device=tensor.device)
+        family.data = self._empty[kind]
+        return family
 
     def is_whole(self, tensor):
         """Whether it is all of a storage that is small enough. Sparse tensors have none."""
@@ -208,6 +250,8 @@ class KnownValues:
         entry.bytes = storage.nbytes()
         entry.known = 0
         entry.version = _ANY_VERSION
+        entry.family = None
+        entry.others = ()
         entry.weak = self._weak_reference_of(storage)
         return entry
 
@@ -349,6 +393,22 @@ class KnownValues:
             return False
         storage = self._torch.UntypedStorage._new_with_weak_ptr(entry.weak.cdata)
         return storage is not None and storage.data_ptr() == entry.at
+
+
+def _count_up_to(entry, version):
+    if version is not None and version > entry.version:
+        ctypes.c_int64.from_address(entry.raw.data_ptr()).value += version - entry.version
+        entry.version = version
+
+
+def _is_as_learned(entry, version):
+    """Whether no tensor that shares the storage was written since, as far as they are known, and the one
+    with this version is one of them, or was never written."""
+    if entry.family is None or entry.family._version != entry.version:
+        return False
+    if any(family._version != known for family, known in entry.others):
+        return False
+    return version in (0, entry.version) or any(known == version for _, known in entry.others)
 
 
 def _holds(entry, source, count):
