@@ -71,6 +71,15 @@ class FailureHelp {
   OnOutOfMemory tries_go_on_;
 };
 
+/// A program that ended still frees what its frames held.
+bool asks_after(const DeviceHistory& history, std::uint64_t event) {
+  for (std::size_t i = event + 1; i < history.events.size(); ++i) {
+    const Action action = history.events[i].action;
+    if (action == Action::alloc || action == Action::oom) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Bytes> FailureExplanation::capacity() const {
@@ -119,6 +128,7 @@ std::optional<FailureExplanation> explain_recorded(const DeviceState& state, Rec
   if (search == nullptr) return explained;
   const DeviceHistory* const history = recording.device(state.device.value);
   check(history != nullptr, "the state is that of a device of the recording");
+  explained.went_on = asks_after(*history, refused->event);
   const FailedAt failed{state.device, refused->event, failures_before(*history, refused->event)};
   const auto went_on =
       failed.went_on_after.empty() ? search->conditions.on_out_of_memory : OnOutOfMemory::skip;

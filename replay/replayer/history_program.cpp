@@ -39,6 +39,14 @@ struct WaitingFree {
 /// A free that a request waited for waits that long without it, at least.
 constexpr std::uint64_t shortest_wait_us = 1000;
 
+/// The number of events up to the last that the program made: a snapshot is no sign that it goes
+/// on.
+std::size_t events_of_program(const DeviceHistory& history) {
+  std::size_t count = history.events.size();
+  while (count > 0 && history.events[count - 1].action == Action::snapshot) --count;
+  return count;
+}
+
 class ProgramBuilder {
  public:
   ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained,
@@ -50,7 +58,8 @@ class ProgramBuilder {
         writer_(history.events.place(), KeepsIds::never),
         program_(facts_of(history, explained)),
         memory_(choose_memory(program_.memory, program_.shown_device, {}).memory),
-        others_(history, explained, memory_) {
+        others_(history, explained, memory_),
+        event_count_(events_of_program(history)) {
     const std::set<PoolId> lending = noted_lending_pools();
     for (LifeIndex life = 0; life < pools_.size(); ++life) {
       if (lending.contains(explained.pools[life])) lending_pools_.insert(pools_[life]);
@@ -521,7 +530,7 @@ class ProgramBuilder {
     if (is_private) add_pool(pool, ProgramEventKind::pool_release);
     if (!has_failed) return;
     program_.part.failed.push_back(at_);
-    if (at_ + 1 < history_.events.size()) ++program_.caught_count;
+    if (at_ + 1 < event_count_) ++program_.caught_count;
     add(ProgramEventKind::free).id = id;
   }
 
@@ -577,6 +586,7 @@ class ProgramBuilder {
   std::set<std::size_t> released_otherwise_;
   Bytes memory_;
   MemoryOfOthers others_;
+  std::size_t event_count_;
   /// The memory that the program could hold all the time, if that explains every refusal.
   std::optional<Bytes> limit_;
 };

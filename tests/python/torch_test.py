@@ -107,6 +107,9 @@ class WithStandIn(unittest.TestCase):
                 assert "<svg" in found._repr_html_() and "out of memory on GPU 0" in found._repr_html_()
                 assert os.path.exists("kept.pickle")
                 assert shell.magic("", "").recording.info.rows
+                empty = {"segments": [], "device_traces": [[]], "allocator_settings": {}}
+                cuda.memory._snapshot = lambda *_: empty
+                assert shell.magic("", "print('asks for nothing')") is None
                 try:
                     shell.magic("wrong", "print('never')")
                 except TypeError as error:
@@ -118,6 +121,7 @@ class WithStandIn(unittest.TestCase):
         self.assertIn(", +2.00 MiB held after the cell\n", said)
         self.assertIn("out of memory on GPU 0: ", said)
         self.assertIn("expected %%vramlab or %%vramlab -o FILE, found %%vramlab wrong", said)
+        self.assertIn("asks for nothing\n%%vramlab: the cell asked for no memory of a GPU\n", said)
         self.assertIn("records nothing", said)
         self.assertIn("ran too\n", said)
         self.assertNotIn("never\n", said)

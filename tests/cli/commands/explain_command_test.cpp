@@ -258,6 +258,27 @@ TEST(ExplainCommand, of_a_failing_replay_names_a_gpu_that_runs_all_of_it) {
   EXPECT_THAT(text, HasSubstr(" is enough for this request, "));
 }
 
+TEST(ExplainCommand, frees_and_a_snapshot_are_no_sign_that_the_program_went_on) {
+  const std::string program = support::own_folder() + "explain_ended.vtrace.jsonl";
+  const std::string file = support::own_folder() + "explain_ended.json";
+  const auto explained = [&](const std::string& rest) {
+    std::ofstream(program) << "{\"format\":\"vramlab-trace\",\"version\":1}\n"
+                           << "{\"malloc\":1,\"bytes\":629145600}\n"
+                           << "{\"malloc\":2,\"bytes\":629145600}\n"
+                           << rest;
+    run_vramlab({"replay", program, "--device-memory", "1GiB", "--on-oom", "skip", "--snapshot-out",
+                 file, "--force"});
+    json snapshot = json::parse(content_of(file));
+    json& trace = snapshot.at("device_traces").at(0);
+    trace.push_back(trace.back());
+    trace.back().at("action") = "snapshot";
+    std::ofstream(file) << snapshot;
+    return run_vramlab({"explain", file}).output;
+  };
+  EXPECT_THAT(explained("{\"free\":1}\n"), HasSubstr("; what follows is unknown"));
+  EXPECT_THAT(explained("{\"malloc\":3,\"bytes\":512}\n"), HasSubstr("; later requests fit"));
+}
+
 TEST(ExplainCommand, of_a_later_failure_agrees_with_snapshot) {
   const std::string file = support::source_dir() + "/tests/truth/pooltight_440.pickle.gz";
   for (const char* const event : {"170", "252"}) {

@@ -155,8 +155,9 @@ std::string tried_text(const FailureExplanation& failure) {
            " are live with this request, more than " + format_bytes(*failure.capacity());
   if (const replay::TriedOptions* const passing = failure.passing())
     return setting_text(failure.options_variable, passing->options) +
-           (passing->runs_through ? " lets it and later ones pass"
-                                  : " lets it pass, but a later one fails");
+           (!failure.went_on        ? " lets it pass"
+            : passing->runs_through ? " lets it and later ones pass"
+                                    : " lets it pass, but a later one fails");
   return tried_in_vain_text(failure);
 }
 
@@ -282,12 +283,10 @@ std::string gpus_text(const Explanation& explanation) {
   const replay::SmallestGpu& smallest = *explanation.smallest_gpu;
   const std::string text = smallest_gpu_text(smallest);
   if (!explanation.failure || smallest.gpu == nullptr) return text + without_code_text(smallest);
-  const bool is_last = !explanation.is_replayed && explanation.failure->story.refused.event + 1 >=
-                                                       explanation.overview.event_count;
   return text +
-         (is_last                 ? "; what follows is unknown"
-          : smallest.runs_through ? "; later requests fit"
-                                  : "; a later request fails") +
+         (!explanation.failure->went_on ? "; what follows is unknown"
+          : smallest.runs_through       ? "; later requests fit"
+                                        : "; a later request fails") +
          without_code_text(smallest);
 }
 

@@ -49,7 +49,8 @@ def load_ipython_extension(ipython: Any) -> None:
 
 def run_cell(ipython: Any, line: str, cell: str) -> Optional[CellMemory]:
     """Runs the cell and records it; `-o FILE` keeps the recording. A cell that fails shows its error, and
-    is explained all the same. Nothing is recorded where there is no CUDA."""
+    is explained all the same. Nothing is recorded where there is no CUDA, and nothing is told of a cell
+    that asks for no memory."""
     options = _options_of(line)
     try:
         import torch
@@ -71,7 +72,16 @@ def run_cell(ipython: Any, line: str, cell: str) -> Optional[CellMemory]:
         ipython.run_cell(cell)
         held_after = _held(pytorch.statistics())
     recorded.recording._scratch = scratch
+    if not _has_asked(recorded.recording):
+        print("%%vramlab: the cell asked for no memory of a GPU")
+        return None
     return CellMemory(recorded.recording, held_before, held_after)
+
+
+def _has_asked(recording: Recording) -> bool:
+    """A snapshot has an entry, too."""
+    return any(count for device in recording.info["devices"]
+               for action, count in device["events_by_action"].items() if action != "snapshot")
 
 
 def _held(statistics: Dict[str, int]) -> int:

@@ -369,7 +369,7 @@ def functions_traced():
 
 
 def steps_counted_on_the_device():
-    """Where optimizers make their counters on the default device, and divide by what they count."""
+    """Optimizers that make their counters on the default device divide by what they count."""
     torch.set_default_device(CUDA)
     try:
         for kind, foreach in ((torch.optim.Adam, None), (torch.optim.RAdam, False), (torch.optim.Adamax, True)):
