@@ -369,7 +369,7 @@ def functions_traced():
 
 
 def steps_counted_on_the_device():
-    """Optimizers that make their counters on the default device divide by what they count."""
+    """Optimizers whose counters are made on the default device, or loaded there, divide by them."""
     torch.set_default_device(CUDA)
     try:
         for kind, foreach in ((torch.optim.Adam, None), (torch.optim.RAdam, False), (torch.optim.Adamax, True)):
@@ -381,6 +381,17 @@ def steps_counted_on_the_device():
             assert {float(state["step"]) for state in optimizer.state.values()} == {3.0}
     finally:
         torch.set_default_device(None)
+    model = torch.nn.Linear(4, 4).to(CUDA)
+    optimizer, saved = torch.optim.AdamW(model.parameters()), io.BytesIO()
+    for is_loaded in (False, True):
+        if is_loaded:
+            torch.save(optimizer.state_dict(), saved)
+            saved.seek(0)
+            optimizer.load_state_dict(torch.load(saved, map_location=CUDA))
+        for _ in range(2):
+            model(torch.ones(2, 4, device=CUDA)).sum().backward()
+            optimizer.step()
+    assert {float(state["step"]) for state in optimizer.state.values()} == {4.0}
 
 
 def storages_shared_and_copied():

@@ -320,7 +320,7 @@ class _Mode:
 
             @functools.wraps(step)
             def step_without_us(optimizer, *args, **kwargs):
-                if args or kwargs or not self.is_on() or self.torch.get_default_device().type == "cuda":
+                if args or kwargs or not self.is_on() or self._counts_on_device(optimizer):
                     return step(optimizer, *args, **kwargs)
                 try:
                     with self.off():
@@ -332,6 +332,17 @@ class _Mode:
             return hooked(step_without_us)
 
         optimizers.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+
+    def _counts_on_device(self, optimizer):
+        """Its counters of steps lie there, or will: on the default device, or as they were loaded."""
+        try:
+            if self.torch.get_default_device().type == "cuda":
+                return True
+        except AttributeError:  # PyTorch 2.6, once a program has taken its default device back.
+            pass
+        state = next(iter(optimizer.state.values()), None)
+        step = state.get("step") if isinstance(state, dict) else None
+        return isinstance(step, self.torch.Tensor) and step.is_cuda
 
     @report.guarded
     def _forget_changed_by(self, optimizer):
