@@ -93,4 +93,5 @@ def _new_axes() -> Any:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError("a picture needs matplotlib: pip install matplotlib") from error
-    return pyplot.subplots()[1]
+    # Names of call sites and option strings are long.
+    return pyplot.subplots(layout="constrained")[1]
