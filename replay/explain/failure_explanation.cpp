@@ -73,7 +73,7 @@ class FailureHelp {
 
 /// A program that ended still frees what its frames held.
 bool asks_after(const DeviceHistory& history, std::uint64_t event) {
-  for (std::size_t i = event + 1; i < history.events.size(); ++i) {
+  for (std::size_t i = static_cast<std::size_t>(event) + 1; i < history.events.size(); ++i) {
     const Action action = history.events[i].action;
     if (action == Action::alloc || action == Action::oom) return true;
   }
