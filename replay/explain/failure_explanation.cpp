@@ -128,7 +128,7 @@ std::optional<FailureExplanation> explain_recorded(const DeviceState& state, Rec
   if (search == nullptr) return explained;
   const DeviceHistory* const history = recording.device(state.device.value);
   check(history != nullptr, "the state is that of a device of the recording");
-  explained.went_on = asks_after(*history, refused->event);
+  explained.has_later_requests = asks_after(*history, refused->event);
   const FailedAt failed{state.device, refused->event, failures_before(*history, refused->event)};
   const auto went_on =
       failed.went_on_after.empty() ? search->conditions.on_out_of_memory : OnOutOfMemory::skip;

@@ -34,8 +34,8 @@ struct FailureExplanation {
   std::uint64_t settings_searched = 0;
   /// The variable that takes the options.
   std::string_view options_variable = "PYTORCH_CUDA_ALLOC_CONF";
-  /// Later requests are known: the program went on, or it is a replay.
-  bool went_on = true;
+  /// The history tells what was requested after it. A replay always does.
+  bool has_later_requests = true;
 
   /// As requested, or in a recording as rounded.
   Bytes asked() const { return story.refused.request.value_or(story.refused.rounded); }

@@ -155,9 +155,9 @@ std::string tried_text(const FailureExplanation& failure) {
            " are live with this request, more than " + format_bytes(*failure.capacity());
   if (const replay::TriedOptions* const passing = failure.passing())
     return setting_text(failure.options_variable, passing->options) +
-           (!failure.went_on        ? " lets it pass"
-            : passing->runs_through ? " lets it and later ones pass"
-                                    : " lets it pass, but a later one fails");
+           (!failure.has_later_requests ? " lets it pass"
+            : passing->runs_through     ? " lets it and later ones pass"
+                                        : " lets it pass, but a later one fails");
   return tried_in_vain_text(failure);
 }
 
@@ -284,9 +284,9 @@ std::string gpus_text(const Explanation& explanation) {
   const std::string text = smallest_gpu_text(smallest);
   if (!explanation.failure || smallest.gpu == nullptr) return text + without_code_text(smallest);
   return text +
-         (!explanation.failure->went_on ? "; what follows is unknown"
-          : smallest.runs_through       ? "; later requests fit"
-                                        : "; a later request fails") +
+         (!explanation.failure->has_later_requests ? "; what follows is unknown"
+          : smallest.runs_through                  ? "; later requests fit"
+                                                   : "; a later request fails") +
          without_code_text(smallest);
 }
 

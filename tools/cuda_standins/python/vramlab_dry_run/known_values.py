@@ -23,6 +23,7 @@ _MOST_UNUSED_BYTES = 4096
 _FIRST_LOOK_FOR_DEAD = 256
 # The version of values that came from another rank, until they are used.
 _ANY_VERSION = -1
+# Tensors with versions of their own that are followed for one storage.
 _MOST_OTHERS = 4
 
 
