@@ -367,6 +367,9 @@ void take_notes(RecordedHistory& history, const traces::TextTable& texts, const 
     if (notes.first_works)
       for (DeviceHistory& device : history.devices)
         take_first_works(device, *notes.first_works, file);
+    for (const traces::NotedLimit& limit : notes.memory_limits)
+      for (DeviceHistory& device : history.devices)
+        if (device.device == std::int64_t{limit.device.value}) device.noted_limit = limit.bytes;
     if (!notes.knows_calls) continue;
     for (DeviceHistory& device : history.devices) take_calls(device, notes.calls, file);
   }

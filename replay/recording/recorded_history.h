@@ -138,6 +138,8 @@ struct DeviceHistory {
   std::vector<NotedScope> noted_scopes;
   /// Whether those are all of them; otherwise nobody knows.
   bool knows_calls = false;
+  /// The memory that was too little for a request, if a dry run notes it.
+  std::optional<Bytes> noted_limit;
   /// Told where a driver's rules placed the segments.
   std::optional<FirstWorks> drivers_places;
 };

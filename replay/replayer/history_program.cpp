@@ -665,6 +665,16 @@ std::optional<std::string> threads_note(const HistoryProgram& history) {
          "other conditions the threads may take other turns (guessed)";
 }
 
+std::optional<std::string> short_memory_note(const HistoryProgram& history) {
+  const Inferences& inferred = history.fidelity.inferred;
+  const bool was_short =
+      inferred.oversize_releases + inferred.release_all_or_empty_cache + inferred.out_of_memory > 0;
+  if (!was_short || history.memory.noted || history.memory.bound) return std::nullopt;
+  return "device " + std::to_string(history.device.value) +
+         ": memory may have been short in the recorded run: --device-memory sets how much the "
+         "device has";
+}
+
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,
                                   const allocator::Settings& settings) {
   std::vector<std::string> notes;
@@ -687,14 +697,9 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
   if (const std::string placed = placed_requests_text(fidelity);
       !placed.empty() && !is_as_recorded(conditions))
     notes.push_back(device + placed);
-  const bool was_short = fidelity.inferred.oversize_releases +
-                             fidelity.inferred.release_all_or_empty_cache +
-                             fidelity.inferred.out_of_memory >
-                         0;
-  if (was_short && !conditions.memory && !is_as_recorded(conditions))
-    notes.push_back(device +
-                    "memory may have been short in the recorded run: --device-memory sets how "
-                    "much the device has");
+  if (const auto note = short_memory_note(history);
+      note && !conditions.memory && !is_as_recorded(conditions))
+    notes.push_back(*note);
   if (history.emptied_in_vain > 0 && !is_as_recorded(conditions))
     notes.push_back(device + std::to_string(history.emptied_in_vain) +
                     " calls of empty_cache that released nothing are guessed from the rhythm of "

@@ -85,6 +85,8 @@ std::optional<std::string> failures_note(const HistoryProgram& history, const De
 std::optional<std::string> awaited_note(const HistoryProgram& history);
 /// About the turns that the program's threads take. Empty where it has none.
 std::optional<std::string> threads_note(const HistoryProgram& history);
+/// About a replay on a device whose memory nobody knows.
+std::optional<std::string> short_memory_note(const HistoryProgram& history);
 
 /// Sentences: what a replay under these conditions assumes. `settings`: those it runs under.
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,

@@ -114,7 +114,8 @@ void count_entry(const AllocatorEvent& event, RecordedCounts& counts) {
 
 RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed) {
   Held held{reserved_at(placed.start), requested_at(placed.start)};
-  RecordedMemory memory{held.reserved, held.requested, std::nullopt, placed.room.total};
+  RecordedMemory memory{held.reserved, held.requested, std::nullopt, placed.room.total,
+                        history.noted_limit};
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const AllocatorEvent event = history.events[i];
     count_entry(event, memory.counts);
@@ -163,6 +164,8 @@ ChosenMemory choose_memory(const RecordedMemory& recorded, std::optional<Bytes> 
                            const ReplayConditions& conditions) {
   if (conditions.memory) return {*conditions.memory, "as given"};
   if (recorded.total) return {*recorded.total, "told by the failed requests"};
+  if (recorded.noted && !is_as_recorded(conditions))
+    return {*recorded.noted, "noted by the dry run"};
   if (recorded.bound && !is_as_recorded(conditions))
     return {*recorded.bound, "inferred from the failed requests"};
   // Reservations of addresses go by the size of the device, which has at most so much.

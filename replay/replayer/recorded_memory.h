@@ -66,6 +66,9 @@ struct RecordedMemory {
   std::optional<Bytes> bound;
   /// All that the program could have, if every out-of-memory tells the same.
   std::optional<Bytes> total;
+  /// All that the program could have, as a dry run notes it where that was too little for a
+  /// request.
+  std::optional<Bytes> noted = {};
   RecordedCounts counts = {};
 };
 RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed);

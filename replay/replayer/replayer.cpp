@@ -133,6 +133,13 @@ std::vector<std::string> Replayer::notes() const {
   return notes;
 }
 
+std::vector<std::string> Replayer::short_memory_notes() const {
+  std::vector<std::string> notes;
+  for (const HistoryProgram& history : histories_)
+    if (auto note = short_memory_note(history)) notes.push_back(*std::move(note));
+  return notes;
+}
+
 std::string late_start_text(const LateStart& start) {
   const std::uint64_t percent =
       start.peak_reserved == Bytes{} ? 0 : start.reserved.count * 100 / start.peak_reserved.count;

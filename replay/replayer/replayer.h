@@ -84,6 +84,8 @@ class Replayer {
   std::vector<std::string> kernel_code() const;
   /// Sentences about what replays of any kind assume.
   std::vector<std::string> notes() const;
+  /// Sentences about recordings that were short of memory, without a word of how much there was.
+  std::vector<std::string> short_memory_notes() const;
   /// Malloc and free events, of all devices.
   std::uint64_t call_count() const;
   /// The events of a program, or those of each device of a recording.

@@ -97,6 +97,16 @@ std::optional<std::vector<NotedWork>> first_works_in(const NotesReader& reader,
   return works;
 }
 
+std::vector<NotedLimit> limits_in(const NotesReader& reader, std::string_view key) {
+  std::vector<NotedLimit> limits;
+  if (reader.find(key) == nullptr) return limits;
+  for (std::size_t i = 0; i < reader.list(key).size(); ++i) {
+    const NotesReader item = reader.item(key, i);
+    limits.push_back({item.device(), {item.number("bytes")}});
+  }
+  return limits;
+}
+
 /// The lists whose items have places, each with the key that names what an item is.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> placed_lists = {
     {{"calls", "call"}, {"first_work", "work"}}};
@@ -126,6 +136,7 @@ DryRunNotes read_dry_run_notes(const GenericValue& value, const TextTable& texts
   notes.torch = torch_of_notes(value, texts);
   if (reader.find("kernel_code") != nullptr) notes.kernel_code = reader.texts("kernel_code");
   if (reader.find("options") != nullptr) notes.options_at_start = reader.text("options");
+  notes.memory_limits = limits_in(reader, "memory_limits");
   notes.first_works = first_works_in(reader, "first_work");
   if (reader.find("calls") == nullptr) return notes;
   notes.knows_calls = true;

@@ -1,7 +1,7 @@
 // The notes of a dry run: facts that PyTorch's history has no entry for, which `vramlab dry-run`
 // writes into a snapshot under a key of its own (docs/reference/trace_format.md). They are the
 // version of PyTorch and the GPUs that it has kernels for, calls with their places among a device's
-// entries, and where the driver put segments.
+// entries, how much memory was too little for a request, and where the driver put segments.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,12 @@ struct NotedWork {
   friend bool operator==(const NotedWork&, const NotedWork&) = default;
 };
 
+struct NotedLimit {
+  DeviceIndex device;
+  Bytes bytes;
+  friend bool operator==(const NotedLimit&, const NotedLimit&) = default;
+};
+
 struct DryRunNotes {
   /// Such as `2.6.0+cu124`; empty if it is not known.
   std::string torch;
@@ -61,6 +67,9 @@ struct DryRunNotes {
   bool knows_calls = false;
   /// In order for each device.
   std::vector<NotedCall> calls;
+  /// Devices that were too small for a request, at first or for good, with all that the allocator
+  /// could have there; at most one for a device.
+  std::vector<NotedLimit> memory_limits;
   /// Told where segments lie as a driver for Linux puts them (docs/reference/driver_places.md): at
   /// most one of each kind for a device.
   std::optional<std::vector<NotedWork>> first_works;

@@ -75,6 +75,30 @@ TEST_F(DryRunNotes, gpus_without_kernels_are_offered_by_no_command) {
               Each(HasSubstr("smallest GPU       h100-80gb (")));
 }
 
+/// The second request releases the first one's segment where 50 MiB are all there is.
+TEST_F(DryRunNotes, memory_that_was_too_little_is_no_more_under_other_options) {
+  const std::string program =
+      "{\"malloc\":1,\"bytes\":25165824}\n{\"free\":1}\n{\"malloc\":2,\"bytes\":41943040}\n";
+  const std::vector<std::string> small = {"--device-memory", "50MiB"};
+  const auto answer = [&](const std::string& notes, std::vector<std::string> options) {
+    return nlohmann::json::parse(
+        replayed(recording(program, notes, small), std::move(options)))["devices"][0];
+  };
+  const auto reserved = [](const nlohmann::json& device) {
+    return device["metrics"]["peak_reserved"].get<std::uint64_t>() >> 20;
+  };
+  const std::string noted = R"("torch":"2.6.0","memory_limits":[{"device":0,"bytes":52428800}])";
+  const std::vector<std::string> otherwise = {"--conf", "max_split_size_mb:64"};
+  EXPECT_EQ(reserved(answer(R"("torch":"2.6.0")", otherwise)), 64U);
+  const nlohmann::json limited = answer(noted, otherwise);
+  EXPECT_EQ(reserved(limited), 40U);
+  EXPECT_EQ(limited["memory_origin"], "noted by the dry run");
+  EXPECT_EQ(reserved(answer(noted, {"--device-memory", "1GiB"})), 64U);
+  const nlohmann::json as_recorded = answer(noted, {});
+  EXPECT_EQ(reserved(as_recorded), 40U);
+  EXPECT_EQ(as_recorded["memory_origin"], "");
+}
+
 /// A block of 80 MiB serves 43 MiB whole under limits that no file holds.
 TEST_F(DryRunNotes, options_hold_from_their_place_on) {
   std::string program =

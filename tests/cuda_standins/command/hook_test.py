@@ -198,6 +198,16 @@ class Unrecorded(HookTest):
         self.assertEqual(call, {"device": 0, "before": 1, "call": "memory_fraction",
                                 "fraction": 0.5, "device_memory": 1 << 30})
 
+    def test_memory_that_was_too_little_is_noted(self):
+        limits = [{"device": 0, "bytes": (1 << 30) - (64 << 20)}]
+        self.assertNotIn("memory_limits", self.noted(UP))
+        for counter in ("retry", "oom"):
+            short = UP + "_C.counters[%r] += 1\n" % counter
+            self.assertEqual(self.noted(short)["memory_limits"], limits)
+            reset = "_C._cuda_resetAccumulatedMemoryStats(0)\n"
+            self.assertEqual(self.noted(short + reset)["memory_limits"], limits)
+            self.assertNotIn("memory_limits", self.noted(short, VRAMLAB_DRY_RUN_SHARED="folder"))
+
     def test_pool_that_ends_is_noted_with_its_scopes(self):
         scope = ("from torch.cuda import memory\n%s = memory.MemPool()\n"
                  "memory._cuda_beginAllocateToPool(0, %s.id)\n_C.allocate(1)\n"

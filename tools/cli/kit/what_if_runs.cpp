@@ -63,6 +63,12 @@ SweepRow row_of(const AskedSetting& setting, std::vector<Attempt>::iterator firs
   return row;
 }
 
+void add_notes(AskedWhatIf& asked, const Replayer& replayer,
+               const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
+    asked.notes.push_back(asked.files.size() > 1 ? replayer.file() + ": " + note : note);
+}
+
 std::string late_text(const AskedWhatIf& asked) {
   if (asked.late.empty()) return {};
   const bool are_several = asked.files.size() > 1;
@@ -143,14 +149,19 @@ AskedWhatIf asked_what_if(const std::vector<std::string>& files, const replay::R
                           const ReplayArguments& arguments) {
   AskedWhatIf asked{
       files, std::string(replayers.front()->version().name), conditions_text(arguments), {}};
-  for (const Replayer* const replayer : replayers)
-    for (const std::string& note : replayer->notes())
-      asked.notes.push_back(files.size() > 1 ? replayer->file() + ": " + note : note);
+  for (const Replayer* const replayer : replayers) add_notes(asked, *replayer, replayer->notes());
   for (const std::string& note : notes_on(arguments)) asked.notes.push_back(note);
   for (const Replayer* const replayer : replayers)
     for (const replay::LateStart& start : replayer->late_starts())
       asked.late.push_back({replayer->file(), start});
   return asked;
+}
+
+void note_short_memory(AskedWhatIf& asked, const replay::Replayers& replayers,
+                       const ReplayArguments& arguments) {
+  if (conditions_of(arguments).memory) return;
+  for (const Replayer* const replayer : replayers)
+    add_notes(asked, *replayer, replayer->short_memory_notes());
 }
 
 AskedWhatIf joined(const std::vector<AskedWhatIf>& asked) {

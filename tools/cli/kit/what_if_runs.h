@@ -51,6 +51,9 @@ struct AskedWhatIf {
 
 AskedWhatIf asked_what_if(const std::vector<std::string>& files, const replay::Replayers& replayers,
                           const ReplayArguments& arguments);
+/// Notes which recordings were short of memory, where none is given.
+void note_short_memory(AskedWhatIf& asked, const replay::Replayers& replayers,
+                       const ReplayArguments& arguments);
 /// The question about all files, from the questions about each. Requires: at least one.
 AskedWhatIf joined(const std::vector<AskedWhatIf>& asked);
 /// The question in a line, such as `a.pickle and 2 more; the worst counts; rules of PyTorch 2.6;

@@ -546,6 +546,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   AdviseOutcome outcome;
   outcome.preference = options.preference;
   outcome.about = asked_what_if(names_of(replayers), replayers, arguments.replay);
+  note_short_memory(outcome.about, replayers, arguments.replay);
   outcome.options_variable = replay::options_variable_of(replayers.front()->version());
   outcome.costs_origin =
       conditions.costs ? conditions.costs->origin() : streams::estimated_costs().origin();

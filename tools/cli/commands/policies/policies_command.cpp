@@ -30,6 +30,8 @@ using replay::PolicyRun;
 
 struct PoliciesOfDevice {
   std::int64_t device = 0;
+  /// As a dry run notes it, where it counts.
+  std::optional<Bytes> noted_memory;
   /// A lower bound: no policy needs less.
   Bytes peak_requested;
   replay::PackGroup blocks;
@@ -82,7 +84,10 @@ std::vector<std::string> notes_of(const PoliciesOfDevice& device) {
 
 std::string head_of(const PoliciesOfDevice& device) {
   return "device " + std::to_string(device.device) + ": peak requested " +
-         format_bytes(device.peak_requested);
+         format_bytes(device.peak_requested) +
+         (device.noted_memory
+              ? ", memory " + format_bytes(*device.noted_memory) + ", noted by the dry run"
+              : "");
 }
 
 constexpr const char* star = "* not in PyTorch: for comparison only, no setting turns it on";
@@ -99,6 +104,8 @@ ordered_json run_json(const PolicyRun& run) {
 
 std::string policies_text(const PoliciesOutcome& outcome) {
   std::string text = shown_name(outcome.file) + "\n";
+  if (!outcome.options.empty())
+    text += "  options of caching: " + shown_name(outcome.options) + "\n";
   for (const std::string& note : outcome.notes) text += "  note: " + shown_name(note) + "\n";
   for (const PoliciesOfDevice& device : outcome.devices) {
     text += head_of(device) + "\n" + table_of(device).text();
@@ -118,10 +125,12 @@ std::string policies_markdown(const PoliciesOutcome& outcome) {
 }
 
 ordered_json device_json(const PoliciesOfDevice& device) {
-  return {{"device", device.device},
-          {"peak_requested", device.peak_requested.count},
-          {"best_packing", best_packing_json(&device.packing)},
-          {"policies", json_list(device.runs, run_json)}};
+  return {
+      {"device", device.device},
+      {"peak_requested", device.peak_requested.count},
+      {"noted_memory", device.noted_memory ? ordered_json(device.noted_memory->count) : nullptr},
+      {"best_packing", best_packing_json(&device.packing)},
+      {"policies", json_list(device.runs, run_json)}};
 }
 
 std::string policies_json(const PoliciesOutcome& outcome) {
@@ -150,6 +159,18 @@ std::vector<const replay::PolicyRow*> chosen(const PoliciesArguments& arguments)
   return rows;
 }
 
+/// As a dry run notes it; nothing where memory was not short.
+std::optional<Bytes> noted_memory(replay::Recording& recording, std::int64_t device) {
+  if (recording.is_program()) return std::nullopt;
+  const replay::DeviceHistory* const history = recording.device(device);
+  return history == nullptr ? std::nullopt : history->noted_limit;
+}
+
+Bytes memory_for(const PoliciesArguments& arguments, const PoliciesOfDevice& device) {
+  if (arguments.device_memory) return {*arguments.device_memory};
+  return device.noted_memory.value_or(replay::boundless_memory);
+}
+
 PoliciesOutcome run_all(const PoliciesArguments& arguments) {
   ProgressBar bar(arguments.file, arguments.flags);
   const std::unique_ptr<replay::Recording> recording =
@@ -168,13 +189,12 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments) {
   for (const replay::DeviceLifetimes& device : found.devices) {
     check_countable(device, recording->file());
     const auto ends = iteration_ends.find(device.device);
-    const replay::PolicyTask task{
-        device,
-        ends == iteration_ends.end() ? std::vector<std::uint64_t>{} : ends->second,
-        {arguments.device_memory.value_or(replay::boundless_memory.count)},
-        !arguments.options};
     PoliciesOfDevice& result = outcome.devices.emplace_back();
     result.device = device.device;
+    if (!arguments.device_memory) result.noted_memory = noted_memory(*recording, device.device);
+    const replay::PolicyTask task{
+        device, ends == iteration_ends.end() ? std::vector<std::uint64_t>{} : ends->second,
+        memory_for(arguments, result), !arguments.options};
     result.peak_requested = lower_bounds_of(device).peak_requested;
     result.blocks = pack_group_of(device, recording->file());
     result.packing = packing_beside(result.blocks);

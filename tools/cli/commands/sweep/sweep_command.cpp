@@ -118,6 +118,7 @@ ExitStatus sweep(const SweepArguments& arguments) {
     if (!shard || shard->has(i)) settings.push_back(all[i]);
   SweepOutcome outcome;
   outcome.about = asked_what_if(files, replayers, arguments.replay);
+  note_short_memory(outcome.about, replayers, arguments.replay);
   outcome.setting_count = all.size();
   outcome.shard = shard;
   ProgressBar bar(files.front(), arguments.flags);

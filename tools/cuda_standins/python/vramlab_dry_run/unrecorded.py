@@ -30,6 +30,8 @@ _in_use = set()
 _first_works = {}
 # By device: what was counted before the program reset the counters.
 _before_reset = {}
+# Devices on which a request was refused at first, or for good, before the program reset the counters.
+_short_before_reset = set()
 # By device and pool, the innermost last: whether its stream captured when it began.
 _open_scopes = {}
 _options_at_start = None
@@ -178,10 +180,36 @@ def _empty_cache(function):
 
 def _reset_counters(function, device):
     counted = report.guarded(counted_on)(device)
+    was_short = report.guarded(_was_short)(device)
     result = function(device)
     if counted:
         _before_reset[device] = counted
+    if was_short:
+        _short_before_reset.add(device)
     return result
+
+
+def _was_short(device):
+    if not _is_up or not _is_in_use(device):
+        return False
+    stats = sys.modules["torch"]._C._cuda_memoryStats(device)
+    return device in _short_before_reset or stats["num_alloc_retries"] + stats["num_ooms"] > 0
+
+
+@report.guarded
+def _memory_limits():
+    """Devices that were too small for a request, with all that the allocator can have there. Of shared ones
+    it changes, as other programs do."""
+    if "VRAMLAB_DRY_RUN_SHARED" in os.environ:
+        return []
+    return [{"device": device, "bytes": _memory_for_allocator(device)}
+            for device in range(_device_count()) if _was_short(device)]
+
+
+def _memory_for_allocator(device):
+    torch = sys.modules["torch"]
+    reserved = torch._C._cuda_memoryStats(device)["reserved_bytes"]["all"]["current"]
+    return torch.cuda.mem_get_info(device)[0] + reserved
 
 
 def _watch_pools(memory):
@@ -258,6 +286,9 @@ def add_to(snapshot, counted):
     told = snapshot[KEY] = {"format": _FORMAT, "torch": report.values["torch"]}
     if report.values["kernel_code"]:
         told["kernel_code"] = report.values["kernel_code"]
+    limits = _memory_limits()
+    if limits:
+        told["memory_limits"] = limits
     ended = {device: _without_living_pools(calls) for device, calls in _calls.items()}
     calls = placed_in(snapshot, ended, counted)
     if any(call["call"] == "options" for call in calls):

@@ -23,7 +23,7 @@ if os.environ.get("FAKE_TORCH_CODE"):
         return os.environ["FAKE_TORCH_CODE"]
 
 
-counters = {"alloc": 0, "free_requested": 0, "free_completed": 0, "segment_free": 0, "oom": 0}
+counters = {"alloc": 0, "free_requested": 0, "free_completed": 0, "segment_free": 0, "oom": 0, "retry": 0}
 
 
 def _cuda_hasPrimaryContext(device):
@@ -37,7 +37,7 @@ def _cuda_memoryStats(device):
             "reserved_bytes": {"all": {"freed": counters["segment_free"],
                                        "current": reserved_bytes()}},
             "allocated_bytes": {"all": {"current": allocated_bytes()}},
-            "num_ooms": counters["oom"]}
+            "num_ooms": counters["oom"], "num_alloc_retries": counters["retry"]}
 
 
 def _cuda_resetAccumulatedMemoryStats(device):
