@@ -430,6 +430,7 @@ class _Operation:
         self.base = op._schema.name.partition("::")[2]
         self.name = ".".join(filter(None, (self.base, op._schema.overload_name)))
         self.function = computed_operations.ON_THE_HOST.get(self.name, lambda run: run)(op._op)
+        self.plain = op._op
         self.run = _alone(mode, op._op)
         self.redispatch = op._handle.redispatch_boxed
         arguments = op._schema.arguments
@@ -854,37 +855,53 @@ def _call(operation, keyset, args, kwargs):
     mode = operation.mode
     if mode.has_transforms() is not None:
         return operation.run(keyset, *args, **kwargs)
-    known = mode.known
-    known.deeds += 1
-    known.forget_written()
+    mode.known.deeds += 1
+    mode.known.forget_written()
+    if operation.is_read or mode.has_dispatch_modes() or mode.has_function_modes():
+        return _call_seen_by_modes(operation, keyset, args, kwargs)
     computation = _Computation(operation)
+    mode.switch(False)
+    try:
+        is_known, found = computation.find(args, kwargs)
+        result = _run_unseen(operation, keyset, args, kwargs, found)
+        computation.end(args, kwargs, result, is_known)
+    finally:
+        mode.switch(True)
+    return result
+
+
+def _call_seen_by_modes(operation, keyset, args, kwargs):
+    """Modes of PyTorch see the operation itself, and nothing of ours."""
+    mode, computation = operation.mode, _Computation(operation)
     with mode.aside():
-        is_known = computation.prepare(args, kwargs) and computation.compute()
-        found = computation.found() if is_known else computation.found_of_mask(args)
+        is_known, found = computation.find(args, kwargs)
     result = _run(operation, keyset, args, kwargs, found, is_known)
-    known.forget_written()
-    if is_known and not mode.is_capturing():
-        with mode.aside():
-            computation.learn(result)
-    else:
-        for value in (*operation.changed_of(args, kwargs), *_each_of(result)):
-            if type(value) in mode.plain_types:
-                known.forget(value)
+    with mode.aside():
+        computation.end(args, kwargs, result, is_known)
     return result
 
 
 def _run(operation, keyset, args, kwargs, found, is_known):
     """The operation itself, which may read from the device in its middle."""
-    mode = operation.mode
     if operation.is_read:
         return _run_read(operation, keyset, args, is_known)
-    if found is _FOUND_NOTHING:
-        run = operation.run_in_parts if operation.asks_others else operation.run
-        if mode.reads is None and mode.found is None:
-            return run(keyset, *args, **kwargs)
-    else:
-        run = operation.run
+    mode = operation.mode
+    run = operation.run_in_parts if found is _FOUND_NOTHING and operation.asks_others else operation.run
     return mode.run_reading(lambda: run(keyset, *args, **kwargs), None, found)
+
+
+def _run_unseen(operation, keyset, args, kwargs, found):
+    """The same while our kernels are switched off: the shortest way, which most operations take."""
+    mode = operation.mode
+    if found is not _FOUND_NOTHING:
+        return mode.run_reading(lambda: operation.plain(*args, **kwargs), None, found)
+    if not operation.asks_others and mode.reads is None and mode.found is None:
+        return operation.plain(*args, **kwargs)
+    mode.switch(True)
+    try:
+        return _run(operation, keyset, args, kwargs, found, False)
+    finally:
+        mode.switch(False)
 
 
 def _run_read(operation, keyset, args, is_known):
@@ -916,7 +933,23 @@ class _Computation:
         self._is_made_up = False
         self._result = None
 
-    def prepare(self, args, kwargs):
+    def find(self, args, kwargs):
+        """Whether its results are known, and how many it finds."""
+        if self._prepare(args, kwargs) and self._compute():
+            return True, self._found()
+        return False, self._found_of_mask(args)
+
+    def end(self, args, kwargs, result, is_known):
+        """Once the operation itself has run."""
+        mode = self._mode
+        mode.known.forget_written()
+        if is_known and not mode.is_capturing():
+            return self._learn(result)
+        for value in (*self._operation.changed_of(args, kwargs), *_each_of(result)):
+            if type(value) in mode.plain_types:
+                mode.known.forget(value)
+
+    def _prepare(self, args, kwargs):
         """Whether all values are known that it needs."""
         operation, changed = self._operation, self._operation.changed
         try:
@@ -979,7 +1012,7 @@ class _Computation:
         if tensor.numel() > most and not self._operation.is_copy:
             raise _Unknown
 
-    def compute(self):
+    def _compute(self):
         """Whether it could be computed. What raises an error on the host stays unknown."""
         try:
             self._result = self._operation.function(*self._args, **self._kwargs)
@@ -987,7 +1020,7 @@ class _Computation:
             return False
         return True
 
-    def found(self):
+    def _found(self):
         """How many it found, for operations that ask the device in their middle."""
         operation = self._operation
         if not operation.asks_others:
@@ -997,11 +1030,11 @@ class _Computation:
             return (numbers_of(self._args, self._result), self._is_made_up) if self._args[0].numel() else _FOUND_NOTHING
         place = computed_operations.FOUND_COUNTS.get(operation.base)
         if place is None:
-            return self.found_of_mask(self._args)
+            return self._found_of_mask(self._args)
         found = _each_of(self._result)[0]
         return (found.shape[place], self._is_made_up) if found.dim() else _FOUND_NOTHING
 
-    def found_of_mask(self, args):
+    def _found_of_mask(self, args):
         """An operation with one mask, which is known, asks how many of it are chosen."""
         place = computed_operations.MASKS.get(self._operation.base)
         if place is None or len(args) <= place:
@@ -1017,7 +1050,7 @@ class _Computation:
             return _FOUND_NOTHING
         return _count_yes(self._mode.known.view(entry, mask)), entry.is_made_up
 
-    def learn(self, result):
+    def _learn(self, result):
         known, is_made_up = self._mode.known, self._is_made_up
         for tensor, value, entry in self._changed:
             if tensor.shape == value.shape and tensor.dtype == value.dtype:

@@ -79,8 +79,20 @@ def _repeated(run):
     return repeated
 
 
+def _chosen(run):
+    """PyTorch's own one turns a mask into places first."""
+    def chosen(tensor, indices):
+        [mask, *others] = indices
+        is_mask = mask is not None and mask.dtype.itemsize == 1 and not mask.dtype.is_signed
+        if others or not is_mask or not mask.dim() or mask.shape != tensor.shape:
+            return run(tensor, indices)
+        return tensor.masked_select(mask.bool())
+
+    return chosen
+
+
 # Functions of the host that are faster than PyTorch's own, which they get.
-ON_THE_HOST = {"repeat_interleave.Tensor": _repeated}
+ON_THE_HOST = {"repeat_interleave.Tensor": _repeated, "index.Tensor": _chosen}
 
 # The place of their masks.
 MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}

@@ -141,7 +141,8 @@ class KnownValues:
 
     def _keep_learned(self, key, entry, tensor):
         # Whoever was written has a newer version now.
-        entry.others = [(family, known) for family, known in ((entry.family, entry.version), *entry.others)
+        if entry.family is not None or entry.others:
+            entry.others = [(family, known) for family, known in ((entry.family, entry.version), *entry.others)
                         if family is not None and family._version == known][:_MOST_OTHERS]
         entry.version = version_of(tensor)
         entry.family = self._family_of(tensor, entry.version)
