@@ -76,6 +76,41 @@ def experts():
     assert out.masked_select((chosen == 1)[:, None]).shape == (3 * 64,)
 
 
+def orders_of_unknown_numbers():
+    """No place is in them twice: as PyTorch Geometric pools the nodes of graphs by their scores."""
+    graphs = torch.arange(4).repeat_interleave(8).cuda()
+    scores = torch.randn(32, device=CUDA)
+    orders = [torch.sort(scores, descending=True)[1], scores.sort(stable=True)[1], torch.argsort(scores),
+              torch.topk(scores, 32)[1], torch.randperm(32, device=CUDA), scores.view(4, 8).view(-1).argsort()]
+    for order in orders:
+        assert int(graphs[order].max()) == 3 and len(order.unique()) == 32
+        back = torch.empty_like(order).scatter_(0, order, torch.arange(32, device=CUDA))
+        assert order[back].tolist() == list(range(32))
+    assert torch.randn(3, 5, device=CUDA).sort(0)[1].T.tolist() == [[0, 1, 2]] * 5
+    assert torch.randn(3, 5, device=CUDA).T.argsort().tolist() == [[0, 1, 2]] * 5
+    drawn = torch.get_rng_state()
+    assert torch.randperm(3, dtype=torch.int32, device=CUDA).tolist() == [0, 1, 2]
+    assert torch.equal(torch.get_rng_state(), drawn)
+
+
+def results_that_are_given():
+    """Operations without kernels of their own get their result's new version at their end."""
+    rows = torch.arange(4).cuda()
+    into = torch.zeros(2, 4, dtype=torch.long, device=CUDA)
+    assert torch.stack([rows, rows + 1], out=into).tolist() == [[0, 1, 2, 3], [1, 2, 3, 4]] == into.tolist()
+    torch.ops.aten.roll.out(rows, [1], out=into[0])
+    assert into.tolist() == [[3, 0, 1, 2], [1, 2, 3, 4]]
+    assert torch.arange(5, out=torch.empty(0, dtype=torch.long, device=CUDA)).tolist() == [0, 1, 2, 3, 4]
+    found = torch.empty(0, dtype=torch.long, device=CUDA)
+    values, places = torch.sort(-rows, out=(torch.empty(0, dtype=torch.long, device=CUDA), found))
+    assert values.tolist() == [-3, -2, -1, 0] and found.tolist() == [3, 2, 1, 0]
+    assert torch.bincount(torch.masked_select(rows, rows > 1, out=found)).tolist() == [0, 0, 1, 1]
+    sums = torch.empty(5, dtype=torch.long, device=CUDA)
+    sums[:1].zero_()
+    torch.cumsum(rows, 0, out=sums[1:])
+    assert sums.tolist() == [0, 0, 1, 3, 6]
+
+
 def texts_with_ends():
     """As Whisper makes a text: words that nobody knows, in front an end that the program puts there."""
     words = torch.tensor([[5, 6, 7]]).cuda()
@@ -184,7 +219,6 @@ def unknown():
             assert getattr(torch.full((100,), 7.0, device=CUDA), draw)().max().item() == 0, draw
         assert torch.full((100,), 7.0, device=CUDA).bernoulli_(0.5).max().item() == 0
         assert torch.full((100,), 7.0, device=CUDA).geometric_(0.5).max().item() == 0
-    assert torch.randperm(9, device=CUDA).tolist() == [0] * 9
     assert torch.multinomial(torch.ones(5, device=CUDA), 3).tolist() == [0] * 3
     weights = torch.ones(4, device=CUDA, requires_grad=True)
     (weights * torch.randn(4, device=CUDA)).sum().backward()
@@ -430,8 +464,8 @@ def storages_shared_and_copied():
 def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
-    for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, texts_with_ends, masks_in_backward,
-                 loops, kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted,
+    for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, orders_of_unknown_numbers,
+                 results_that_are_given, texts_with_ends, masks_in_backward, loops, kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted,
                  blocks_left_out, probabilities_on_the_host, sizes_that_are_symbols, functions_traced,
                  steps_counted_on_the_device, storages_shared_and_copied):
         part()

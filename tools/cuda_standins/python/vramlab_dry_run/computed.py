@@ -226,8 +226,9 @@ class _Mode:
 
     def _names(self):
         """Operations that have kernels of their own, by their names without `aten::`. Others are made of
-        these, and count only where they change a tensor in place, which has its new version at the
-        end, or take numbers, which their parts would get in a form that Python does not have."""
+        these, and count only where they change a tensor in place or are given their result, which has
+        its new version at the end, or take numbers, which their parts would get in a form that Python
+        does not have."""
         computed = set(computed_operations.COMPUTED)
         changing = {name + "_" for name in computed} | {"copy_", "_local_scalar_dense", "lift_fresh", "set_"}
         alone = computed_operations.ALONE
@@ -237,16 +238,21 @@ class _Mode:
             base = name.partition(".")[0]
             is_changing = base in changing or \
                 any(word in base for word in computed_operations.CHANGING_WORDS)
-            is_seen = is_changing or base in computed or base in alone or name in likely_values.MAKERS
+            is_seen = is_changing or base in computed or base in alone or name in likely_values.MAKERS or \
+                name in computed_operations.ORDERS
             if space != "aten" or not is_seen or \
                     has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
-            if is_changing or has_kernel(whole_name, "CUDA") or self._takes_numbers(name):
+            if is_changing or has_kernel(whole_name, "CUDA") or self._takes_numbers(name) or \
+                    self._is_given_results(name):
                 yield name
 
     def _overload(self, name):
         base, _, overload = name.partition(".")
         return getattr(getattr(self.torch.ops.aten, base), overload or "default")
+
+    def _is_given_results(self, name):
+        return any(argument.is_out for argument in self._overload(name)._schema.arguments)
 
     def _takes_numbers(self, name):
         kinds = {str(argument.type) for argument in self._overload(name)._schema.arguments
@@ -566,6 +572,8 @@ def _kernel_of(mode, operation):
         return operation.run
     if operation.name in likely_values.MAKERS:
         return _kernel_of_likely(mode, operation)
+    if operation.name in computed_operations.ORDERS:
+        return _kernel_of_order(mode, operation)
     if not operation.is_computed:
         forgets = _kernel_that_forgets(mode, operation)
         is_of_counters = operation.name == "_foreach_add_.Scalar"
@@ -589,13 +597,36 @@ def _kernel_of(mode, operation):
 
 def _kernel_of_likely(mode, operation):
     """A few of them are computed where their numbers are known; of others their likely value is noted."""
-    of_known = _kernel_of_any(mode, operation) if operation.base in computed_operations.COMPUTED else operation.run
+    of_known = _kernel_of_known(mode, operation)
     make, likely, plain_types = likely_values.MAKERS[operation.name], mode.likely, mode.plain_types
 
     def kernel(keyset, tensor, *args):
         result = of_known(keyset, tensor, *args)
         if type(result) in plain_types and 0 < result.numel() <= MOST_ELEMENTS and result.is_cuda:
             likely.note(result, make(likely.of(tensor) or 0.0, tensor, *args))
+        return result
+
+    return kernel
+
+
+def _kernel_of_known(mode, operation):
+    return _kernel_of_any(mode, operation) if operation.base in computed_operations.COMPUTED else operation.run
+
+
+def _kernel_of_order(mode, operation):
+    """The order of numbers that nobody knows is the one of equal numbers, as they lie: no place is in it
+    twice, and programs number things by it."""
+    of_known, known = _kernel_of_known(mode, operation), mode.known
+    order_of = computed_operations.ORDERS[operation.name]
+
+    def kernel(keyset, *args, **kwargs):
+        result = of_known(keyset, *args, **kwargs)
+        order, dim = order_of(result, *args, **kwargs)
+        is_plain = type(order) in mode.plain_types and order.is_cuda
+        if is_plain and 0 < order.numel() <= MOST_ELEMENTS and \
+                known_values.key_of(order) not in known.entries and mode.can_learn():
+            with mode.aside():
+                known.learn_order(order, dim)
         return result
 
     return kernel
@@ -1000,7 +1031,7 @@ class _Computation:
         value = known.view(entry, tensor) if entry else known.empty_for(tensor)
         if is_changed:
             value = value.clone() if entry else value
-            self._changed.append((tensor, value, entry))
+            self._changed.append((tensor, value, entry or known.entry_before(tensor)))
         return value
 
     def _check_form(self, tensor):

@@ -104,6 +104,23 @@ ASKING_OTHERS = """
     nonzero_static
 """.split()
 
+def _order_of_sorted(result, tensor, dim=-1, *_, **more):
+    return result[1], more.get("dim", dim)
+
+
+def _order_of_chosen(result, tensor, count, dim=-1, *_, **more):
+    """Only where all are chosen."""
+    order = result[1]
+    return (order if order.shape == tensor.shape else None), more.get("dim", dim)
+
+
+# Results that are orders of numbers, and their dimension, by results and arguments.
+ORDERS = {
+    "sort.stable": _order_of_sorted,
+    "topk": _order_of_chosen,
+    "randperm.generator_out": lambda result, *_, **more: (result, 0),
+}
+
 # Attention: the numbers that it fills and copies for itself are seen by nobody.
 ALONE = """
     _scaled_dot_product_flash_attention _scaled_dot_product_efficient_attention

@@ -10,6 +10,7 @@ knows, and by code that is not PyTorch's own.
 
 import bisect
 import ctypes
+import enum
 import os
 
 # Bytes of one storage, and of all together.
@@ -25,6 +26,12 @@ _FIRST_LOOK_FOR_DEAD = 256
 _ANY_VERSION = -1
 # Tensors with versions of their own that are followed for one storage.
 _MOST_OTHERS = 4
+
+
+class Needs(enum.Enum):
+    """Which of a tensor's values have to be known."""
+    ALL = enum.auto()
+    BEGINNING = enum.auto()
 
 
 class _Entry:
@@ -62,7 +69,15 @@ class KnownValues:
         # Goes up when something is computed, learned or forgotten.
         self.deeds = 0
 
-    def entry_of(self, tensor):
+    def entry_before(self, tensor):
+        """The entry whose known bytes reach up to a tensor that is about to be written, and whose next ones
+        the tensor has; None where there is none."""
+        entry = self.entry_of(tensor, Needs.BEGINNING)
+        is_next = entry is not None and tensor.is_contiguous() and \
+            tensor.storage_offset() * tensor.element_size() <= entry.known
+        return entry if is_next else None
+
+    def entry_of(self, tensor, needs=Needs.ALL):
         """None where the values are not known."""
         try:
             storage = tensor.untyped_storage()
@@ -81,7 +96,7 @@ class KnownValues:
                 or storage.nbytes() != entry.bytes or storage.data_ptr() != entry.at):
             self._drop(key)
             return None
-        if entry.known < entry.bytes and _end_of(tensor) > entry.known:
+        if entry.known < entry.bytes and needs is Needs.ALL and _end_of(tensor) > entry.known:
             return None
         return entry
 
@@ -136,6 +151,7 @@ class KnownValues:
                 entry.raw = self._torch.UntypedStorage(count)
         if entry.value is not value:
             self._new_view(entry, tensor).copy_(value)
+            entry.known = max(entry.known, _end_of(tensor))
         entry.is_made_up = is_made_up or entry.is_made_up and size != count
         self._keep_learned(storage._cdata, entry, tensor)
 
@@ -241,6 +257,15 @@ class KnownValues:
         entry.is_made_up = True
         self._keep_learned(storage._cdata, entry, tensor)
         return entry
+
+    def learn_order(self, tensor, dim):
+        """Made-up places along a dimension, each of which is there once."""
+        count = tensor.size(dim) if tensor.dim() else 1
+        places = self._torch.arange(count, dtype=tensor.dtype, device="cpu")
+        if tensor.dim() > 1:
+            places = places.expand(tensor.transpose(dim, -1).shape).transpose(dim, -1).contiguous()
+        self.forget_written()
+        self.learn(tensor, places.view(tensor.shape), is_made_up=True)
 
     def _new_entry(self, storage):
         entry = _Entry()
