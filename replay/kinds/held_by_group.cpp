@@ -13,8 +13,9 @@ void HeldByGroup::passed(const MemoryEvent& event) {
 void HeldByGroup::add(const LiveBlock& block) {
   remove(block.key);
   const std::size_t group = group_of(block);
-  came(group, block.bytes);
-  held_[block.key] = {group, block.bytes};
+  const Bytes bytes = bytes_of(block);
+  came(group, bytes);
+  held_[block.key] = {group, bytes};
 }
 
 void HeldByGroup::remove(std::uint64_t key) {

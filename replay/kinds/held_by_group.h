@@ -17,6 +17,8 @@ class HeldByGroup : public PlacedEvents {
   virtual std::size_t group_of(const LiveBlock& block) = 0;
   virtual void came(std::size_t group, Bytes bytes) = 0;
   virtual void went(std::size_t group, Bytes bytes) = 0;
+  /// How much a block counts for.
+  virtual Bytes bytes_of(const LiveBlock& block) { return block.bytes; }
   /// Called before the event changes anything.
   virtual void comes_to(const MemoryEvent& /*event*/) {}
 

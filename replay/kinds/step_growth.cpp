@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "allocator/options/size_rules.h"
 #include "replay/kinds/held_by_group.h"
 
 namespace vramlab::replay {
@@ -51,6 +52,11 @@ class StepEnds : public HeldByGroup {
   void went(std::size_t group, Bytes bytes) override {
     now_.allocated -= bytes;
     now_.by_group[group] -= bytes;
+  }
+  /// A block's rest that was too small to be split off comes and goes with the block that happens
+  /// to be free.
+  Bytes bytes_of(const LiveBlock& block) override {
+    return std::min(block.bytes, allocator::round_to_minimum(block.requested));
   }
   std::size_t group_of(const LiveBlock& block) override {
     const BlockKind& kind = of_blocks_.of(block);
