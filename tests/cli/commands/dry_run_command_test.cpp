@@ -361,6 +361,7 @@ TEST_F(DryRun, auto_shows_the_first_run_if_nothing_helps) {
                      reading + std::string("read()\nassert False\n"));
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.errors, HasSubstr("once more with --values random"));
+  EXPECT_THAT(result.errors, HasSubstr("values led no further: try --values-from"));
   EXPECT_EQ(summary().at("made_up_values"), "computed");
 }
 

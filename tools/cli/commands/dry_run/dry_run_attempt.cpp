@@ -80,6 +80,7 @@ DryRunOutcome outcome_of(const Attempt& made) {
   outcome.status = made.end.status;
   outcome.ranks = made.end.ranks;
   outcome.retried_because = made.retried_because;
+  outcome.was_retried_in_vain = made.was_retried_in_vain;
   outcome.values = arguments.values;
   std::vector<ProcessNotes> all = read_process_notes(folder.path().string(), outcome.troubles);
   if (arguments.shared) outcome.shared = read_shared_memory(folder.path().string());

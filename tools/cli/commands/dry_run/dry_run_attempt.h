@@ -20,6 +20,8 @@ struct Attempt {
   JobEnd end;
   /// How the attempts before ended, for a sentence.
   std::string retried_because;
+  /// The attempts with other values led no further.
+  bool was_retried_in_vain = false;
 };
 
 traces::Overwrite overwrite_of(const DryRunArguments& arguments);

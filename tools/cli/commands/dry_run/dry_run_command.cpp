@@ -211,6 +211,7 @@ Attempt attempt_with_values_that_lead_on(DryRunArguments arguments) {
     }
     ended = made_up_end_of(again);
   }
+  first.was_retried_in_vain = arguments.values == "random";
   return first;
 }
 

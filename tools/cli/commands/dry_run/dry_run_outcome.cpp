@@ -196,7 +196,7 @@ void add_pinned(std::string& text, const DryRunOutcome& outcome) {
   add_line(
       text, "pinned memory",
       "peak " + format_bytes(Bytes{pinned.peak_bytes}) + " of the host's, in " +
-          std::to_string(pinned.count) + " calls" +
+          counted(pinned.count, "call", "calls") +
           (outcome.processes.size() > 1 ? ", process " + std::to_string(most->notes.process) : ""));
 }
 
@@ -304,9 +304,15 @@ std::string other_values(const std::string& values) {
                             : "--values computed, --values ones or --values random";
 }
 
+std::string advice_on_values(const DryRunOutcome& outcome) {
+  return outcome.was_retried_in_vain
+             ? "; zeros, ones and random values led no further: try --values-from"
+             : "; try " + other_values(outcome.values) + ", or --values-from";
+}
+
 /// An end that a made-up value may have led to.
 void add_made_up_end(std::string& text, const DryRunOutcome& outcome) {
-  const std::string advice = "; try " + other_values(outcome.values) + ", or --values-from";
+  const std::string advice = advice_on_values(outcome);
   for (const DryRunProcess& process : outcome.processes) {
     const auto& python = process.notes.python;
     if (!python || python->waits_at.empty()) continue;
@@ -427,7 +433,7 @@ std::uint64_t waiting_frees_of(const std::vector<ShownDevice>& devices) {
 void add_waiting_frees(std::string& text, std::uint64_t count) {
   if (count == 0) return;
   add_line(text, "depends on times",
-           std::to_string(count) + (count == 1 ? " free waits" : " frees wait") +
+           counted(count, "free waits", "frees wait") +
                " for other streams; reserved memory depends on how long kernels take "
                "(--kernel-time)");
 }

@@ -40,6 +40,8 @@ struct DryRunOutcome {
   std::string values;
   /// How it ended with other values before, for a sentence; empty if it was run once.
   std::string retried_because;
+  /// Zeros, ones and random values led no further.
+  bool was_retried_in_vain = false;
   /// For the process that reserves most.
   std::optional<replay::SmallestGpu> smallest;
   /// The one on which managed memory does not page, if there is some.

@@ -205,7 +205,7 @@ std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
   for (const auto& [thread, figures] : activity.threads)
     add_line(text, "host thread " + std::to_string(thread.value),
              "waited " + nanoseconds_text(figures.waited.ns) + " in " +
-                 std::to_string(figures.waits) + (figures.waits == 1 ? " call" : " calls"));
+                 counted(figures.waits, "call", "calls"));
   Table table({left("stream", line_name_width),
                {"work", 10},
                {"busy", 10},

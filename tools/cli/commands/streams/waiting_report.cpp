@@ -58,10 +58,6 @@ bool is_named(const WaitingPlace& place) {
   return !place.allocated_at.empty() || !place.freed_at.empty();
 }
 
-std::string count_text(std::uint64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 /// Such as `329.10 KiB-seconds`, or `2.00 KiB-microseconds` if it is little, or `2.50 MiB-events`
 /// without times.
 std::string cost_text(const WaitingTotals& totals, const WaitingCost& cost) {
@@ -245,8 +241,8 @@ std::string place_finding(const WaitingPlace& place, const WaitingCost& cost) {
                      " % of the cost is memory allocated " + allocated_text(place);
   if (!place.freed_at.empty()) text += " and freed " + freed_text(place);
   return text + ": " + cost_text(place.totals, cost) + " in " +
-         count_text(place.totals.count, "free", "frees") + " of " +
-         format_bytes(place.totals.bytes) + " together.";
+         counted(place.totals.count, "free", "frees") + " of " + format_bytes(place.totals.bytes) +
+         " together.";
 }
 
 /// Adds the costliest place, and others with at least a tenth of the cost.
@@ -299,7 +295,7 @@ std::string stall_finding(const DeviceWaiting& device) {
     ++count;
     shown_us = replay::bounded_sum(shown_us, release.shown_us.value_or(0));
   }
-  std::string text = count_text(count, "time", "times") +
+  std::string text = counted(count, "time", "times") +
                      " the allocator had to release everything that was cached while frees waited, "
                      "and the program stood still until that work was done";
   if (shown_us > 0) text += ", for " + duration_text(shown_us) + " or more";
