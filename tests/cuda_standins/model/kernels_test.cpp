@@ -281,6 +281,18 @@ TEST(KernelWrites, work_on_each_value_tells_only_the_place) {
   EXPECT_GE(write->bytes, 400U);
 }
 
+TEST(KernelWrites, mask_behind_a_result_of_unknown_width_keeps_its_count) {
+  constexpr std::uint64_t behind = 0x600000000200 + 512;
+  RememberedTruths truths;
+  truths.set({behind, 64}, true);
+  truths.set({0x600000000200, 64}, true);
+  truths.forget_written(*launched(sum_of_two, 100));
+  EXPECT_TRUE(truths.is_yes({behind, 64}));
+  EXPECT_FALSE(truths.is_yes({0x600000000200, 64})) << "written";
+  truths.forget_written(*launched(fill_with_long, 100));
+  EXPECT_FALSE(truths.is_yes({behind, 64})) << "800 bytes were filled";
+}
+
 TEST(KernelWrites, any_other_kernel_may_write_anywhere) {
   EXPECT_FALSE(launched(with_strides, 3));
   EXPECT_FALSE(launched("gemm", 3));

@@ -26,7 +26,7 @@ std::optional<KernelWrite> note_answers(HostValueSource& values, const NamedKern
   std::optional<KernelWrite> write = write_of(kernel.writer, arguments);
   const auto truths = place_of_truths(kernel.question, arguments);
   if (write && truths) write->bytes = truths->count;
-  if (write) values.truths().forget(write->at, write->bytes);
+  if (write) values.truths().forget_written(*write);
   if (truths) values.truths().set(*truths, answer.is_yes());
   return write;
 }

@@ -223,9 +223,10 @@ std::optional<KernelWrite> write_of(const KernelWriter& writer, void* const* arg
   // How many values, the functor, and the addresses.
   const auto count = static_cast<std::uint64_t>(value_at<std::uint32_t>(arguments[0]));
   const auto at = value_at<std::uint64_t>(arguments[2]);
-  if (writer.filled_bytes == 0) return KernelWrite{at, count * widest_value};
+  if (writer.filled_bytes == 0) return KernelWrite{at, count * widest_value, {}, count};
   const auto* const value = static_cast<const char*>(arguments[1]);
-  return KernelWrite{at, count * writer.filled_bytes, {value, value + writer.filled_bytes}};
+  const std::uint64_t bytes = count * writer.filled_bytes;
+  return KernelWrite{at, bytes, {value, value + writer.filled_bytes}, bytes};
 }
 
 MultiprocessorLimits limits_of(const streams::GpuProperties& gpu) {
