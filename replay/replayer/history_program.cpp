@@ -669,7 +669,7 @@ std::optional<std::string> short_memory_note(const HistoryProgram& history) {
   const Inferences& inferred = history.fidelity.inferred;
   const bool was_short =
       inferred.oversize_releases + inferred.release_all_or_empty_cache + inferred.out_of_memory > 0;
-  if (!was_short || history.memory.noted || history.memory.bound) return std::nullopt;
+  if (!was_short || history.memory.noted_limit || history.memory.bound) return std::nullopt;
   return "device " + std::to_string(history.device.value) +
          ": memory may have been short in the recorded run: --device-memory sets how much the "
          "device has";

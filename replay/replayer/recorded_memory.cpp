@@ -164,8 +164,8 @@ ChosenMemory choose_memory(const RecordedMemory& recorded, std::optional<Bytes> 
                            const ReplayConditions& conditions) {
   if (conditions.memory) return {*conditions.memory, "as given"};
   if (recorded.total) return {*recorded.total, "told by the failed requests"};
-  if (recorded.noted && !is_as_recorded(conditions))
-    return {*recorded.noted, "noted by the dry run"};
+  if (recorded.noted_limit && !is_as_recorded(conditions))
+    return {*recorded.noted_limit, "noted by the dry run"};
   if (recorded.bound && !is_as_recorded(conditions))
     return {*recorded.bound, "inferred from the failed requests"};
   // Reservations of addresses go by the size of the device, which has at most so much.

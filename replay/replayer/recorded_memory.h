@@ -68,7 +68,7 @@ struct RecordedMemory {
   std::optional<Bytes> total;
   /// All that the program could have, as a dry run notes it where that was too little for a
   /// request.
-  std::optional<Bytes> noted = {};
+  std::optional<Bytes> noted_limit = {};
   RecordedCounts counts = {};
 };
 RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed);

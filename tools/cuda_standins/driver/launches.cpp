@@ -26,7 +26,8 @@ std::optional<KernelWrite> note_answers(HostValueSource& values, const NamedKern
   std::optional<KernelWrite> write = write_of(kernel.writer, arguments);
   const auto truths = place_of_truths(kernel.question, arguments);
   if (write && truths) write->bytes = truths->count;
-  if (write) values.truths().forget_written(*write);
+  // A mask that lies behind it keeps its count.
+  if (write) values.truths().forget(write->at, write->sure_bytes);
   if (truths) values.truths().set(*truths, answer.is_yes());
   return write;
 }

@@ -57,17 +57,6 @@ inline const NumberType* number_type_at(std::string_view text) {
   return nullptr;
 }
 
-/// The memory that a kernel writes.
-struct KernelWrite {
-  std::uint64_t at = 0;
-  /// At most so many.
-  std::uint64_t bytes = 0;
-  /// The value that stands there again and again, where it is known.
-  std::vector<char> value{};
-  /// At least so many: one for each value.
-  std::uint64_t sure_bytes = 0;
-};
-
 /// The origin of a value: nobody knows it, or it is that of a GPU.
 enum class ValueOrigin : std::uint8_t { made_up, known };
 
@@ -111,10 +100,6 @@ class RememberedTruths {
   void forget(std::uint64_t at, std::uint64_t bytes) {
     truths_.erase(truths_.lower_bound(at), truths_.lower_bound(at + bytes));
     if (const auto found = told_at(at); found != told_.end()) told_.erase(found);
-  }
-  /// The kernel's own memory alone: a mask behind it keeps its count until it is counted again.
-  void forget_written(const KernelWrite& write) {
-    forget(write.at, write.value.empty() ? write.sure_bytes : write.bytes);
   }
   void carry(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     const bool is_known_yes = is_yes({from, bytes});
@@ -218,6 +203,16 @@ struct KernelWriter {
 };
 
 KernelWriter writer_of(std::string_view kernel_name);
+
+struct KernelWrite {
+  std::uint64_t at = 0;
+  /// At most so many.
+  std::uint64_t bytes = 0;
+  /// The value that stands there again and again, where it is known.
+  std::vector<char> value{};
+  /// At least so many: all where the value is known, else one for each value.
+  std::uint64_t sure_bytes = 0;
+};
 
 /// `arguments`: those of the launch; may be null. Empty where it may write anywhere.
 std::optional<KernelWrite> write_of(const KernelWriter& writer, void* const* arguments);

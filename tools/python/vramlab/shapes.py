@@ -1395,7 +1395,7 @@ class PoliciesDevice(Value):
     __slots__ = ()
     device: int
     peak_requested: int
-    noted_memory: Union[int, None]
+    memory_limit: Union[int, None]
     best_packing: "PoliciesDeviceBestPacking"
     policies: List["PoliciesRun"]
 

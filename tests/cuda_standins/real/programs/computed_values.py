@@ -465,9 +465,10 @@ def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
     for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, orders_of_unknown_numbers,
-                 results_that_are_given, texts_with_ends, masks_in_backward, loops, kernels_made_while_running, checks, unknown, sparse_gradients, batches_counted,
-                 blocks_left_out, probabilities_on_the_host, sizes_that_are_symbols, functions_traced,
-                 steps_counted_on_the_device, storages_shared_and_copied):
+                 results_that_are_given, texts_with_ends, masks_in_backward, loops, kernels_made_while_running,
+                 checks, unknown, sparse_gradients, batches_counted, blocks_left_out, probabilities_on_the_host,
+                 sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
+                 storages_shared_and_copied):
         part()
         gc.collect()
         print("RIGHT", part.__name__)

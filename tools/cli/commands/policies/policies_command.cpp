@@ -31,7 +31,7 @@ using replay::PolicyRun;
 struct PoliciesOfDevice {
   std::int64_t device = 0;
   /// As a dry run notes it, where it counts.
-  std::optional<Bytes> noted_memory;
+  std::optional<Bytes> noted_limit;
   /// A lower bound: no policy needs less.
   Bytes peak_requested;
   replay::PackGroup blocks;
@@ -85,8 +85,8 @@ std::vector<std::string> notes_of(const PoliciesOfDevice& device) {
 std::string head_of(const PoliciesOfDevice& device) {
   return "device " + std::to_string(device.device) + ": peak requested " +
          format_bytes(device.peak_requested) +
-         (device.noted_memory
-              ? ", memory " + format_bytes(*device.noted_memory) + ", noted by the dry run"
+         (device.noted_limit
+              ? ", memory " + format_bytes(*device.noted_limit) + ", noted by the dry run"
               : "");
 }
 
@@ -125,12 +125,11 @@ std::string policies_markdown(const PoliciesOutcome& outcome) {
 }
 
 ordered_json device_json(const PoliciesOfDevice& device) {
-  return {
-      {"device", device.device},
-      {"peak_requested", device.peak_requested.count},
-      {"noted_memory", device.noted_memory ? ordered_json(device.noted_memory->count) : nullptr},
-      {"best_packing", best_packing_json(&device.packing)},
-      {"policies", json_list(device.runs, run_json)}};
+  return {{"device", device.device},
+          {"peak_requested", device.peak_requested.count},
+          {"memory_limit", device.noted_limit ? ordered_json(device.noted_limit->count) : nullptr},
+          {"best_packing", best_packing_json(&device.packing)},
+          {"policies", json_list(device.runs, run_json)}};
 }
 
 std::string policies_json(const PoliciesOutcome& outcome) {
@@ -160,7 +159,7 @@ std::vector<const replay::PolicyRow*> chosen(const PoliciesArguments& arguments)
 }
 
 /// As a dry run notes it; nothing where memory was not short.
-std::optional<Bytes> noted_memory(replay::Recording& recording, std::int64_t device) {
+std::optional<Bytes> noted_limit(replay::Recording& recording, std::int64_t device) {
   if (recording.is_program()) return std::nullopt;
   const replay::DeviceHistory* const history = recording.device(device);
   return history == nullptr ? std::nullopt : history->noted_limit;
@@ -168,7 +167,7 @@ std::optional<Bytes> noted_memory(replay::Recording& recording, std::int64_t dev
 
 Bytes memory_for(const PoliciesArguments& arguments, const PoliciesOfDevice& device) {
   if (arguments.device_memory) return {*arguments.device_memory};
-  return device.noted_memory.value_or(replay::boundless_memory);
+  return device.noted_limit.value_or(replay::boundless_memory);
 }
 
 PoliciesOutcome run_all(const PoliciesArguments& arguments) {
@@ -191,7 +190,7 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments) {
     const auto ends = iteration_ends.find(device.device);
     PoliciesOfDevice& result = outcome.devices.emplace_back();
     result.device = device.device;
-    if (!arguments.device_memory) result.noted_memory = noted_memory(*recording, device.device);
+    if (!arguments.device_memory) result.noted_limit = noted_limit(*recording, device.device);
     const replay::PolicyTask task{
         device, ends == iteration_ends.end() ? std::vector<std::uint64_t>{} : ends->second,
         memory_for(arguments, result), !arguments.options};

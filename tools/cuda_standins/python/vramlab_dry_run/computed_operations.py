@@ -104,6 +104,7 @@ ASKING_OTHERS = """
     nonzero_static
 """.split()
 
+
 def _order_of_sorted(result, tensor, dim=-1, *_, **more):
     return result[1], more.get("dim", dim)
 

@@ -151,7 +151,8 @@ class KnownValues:
                 entry.raw = self._torch.UntypedStorage(count)
         if entry.value is not value:
             self._new_view(entry, tensor).copy_(value)
-            entry.known = max(entry.known, _end_of(tensor))
+            if entry.known < count:
+                entry.known = max(entry.known, _end_of(tensor))
         entry.is_made_up = is_made_up or entry.is_made_up and size != count
         self._keep_learned(storage._cdata, entry, tensor)
 
@@ -159,7 +160,7 @@ class KnownValues:
         # Whoever was written has a newer version now.
         if entry.family is not None or entry.others:
             entry.others = [(family, known) for family, known in ((entry.family, entry.version), *entry.others)
-                        if family is not None and family._version == known][:_MOST_OTHERS]
+                            if family is not None and family._version == known][:_MOST_OTHERS]
         entry.version = version_of(tensor)
         entry.family = self._family_of(tensor, entry.version)
         entry.is_mask = tensor.dtype is self._torch.bool
