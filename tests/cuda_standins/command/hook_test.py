@@ -107,6 +107,15 @@ class Recording(HookTest):
         self.assertIn("'enabled': 'all', 'context': None", result.stdout)
         self.assertEqual(self.sizes(self.report()), [1024])
 
+    def test_the_compiler_is_not_imported_for_a_snapshot(self):
+        result = self.run_program(UP + "_C.run_out_of_memory(4096)\nprint('_inductor' in vars(torch))")
+        self.assertEqual(result.stdout, "False\n")
+        self.assertIn(1024, self.sizes(self.report()))
+
+    def test_a_compiler_that_is_there_is_asked_for_lines(self):
+        result = self.run_program(UP + "torch._inductor")
+        self.assertEqual(result.stdout.splitlines(), ["the compiler is imported", "the compiler is asked"])
+
     def test_what_the_program_does_in_its_own_atexit_is_recorded(self):
         self.run_program(BEGIN + "import atexit\natexit.register(lambda: _C.allocate(7))\n"
                          "torch.cuda.init()")

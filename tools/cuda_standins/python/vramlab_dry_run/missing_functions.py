@@ -9,31 +9,33 @@ import re
 
 from vramlab_dry_run import elf_symbols, report, stub_library
 
-_OF_CUDA = re.compile("(cu|nccl|nvrtc|nvtx|nvshmem|nvml|nvJitLink|__cuda)")
+# LAPACK's names end with an underscore, as those of Fortran do.
+_OF_CUDA = re.compile("(cu(?!.*_$)|nccl|nvrtc|nvtx|nvshmem|nvml|nvJitLink|__cuda)")
 # As the runtime and the driver say "not supported"; 0 is success elsewhere.
 _NOT_SUPPORTED = 801
 _kept = []
 
 
-def _libraries_in(folder):
+def _names_in(folder, names_of):
+    """The sets of names of each library in a folder."""
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         if ".so" in name:
             try:
-                yield elf_symbols.Library(os.path.join(folder, name))
+                yield names_of(os.path.join(folder, name))
             except (elf_symbols.NotElf, OSError):
                 continue
 
 
 def _names_missing(torch_folder):
-    needs, there = set(), set()
-    for library in _libraries_in(os.path.join(torch_folder, "lib")):
-        needs |= library.needs
-        there |= library.exports
-    wanted = {name for name in needs - there if _OF_CUDA.match(name)}
+    """Mostly the stand-ins have all, and what PyTorch's libraries export is not read."""
+    torchs = os.path.join(torch_folder, "lib")
     stand_ins = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(
         os.path.abspath(__file__)))), "lib")
-    for library in _libraries_in(stand_ins) if wanted else ():
-        wanted -= library.exports
+    wanted = {name for needed in _names_in(torchs, elf_symbols.needed_names) for name in needed
+              if _OF_CUDA.match(name)}
+    for folder in (stand_ins, torchs):
+        for exported in _names_in(folder, elf_symbols.exported_names) if wanted else ():
+            wanted -= exported
     return sorted(wanted)
 
 

@@ -4,6 +4,7 @@ A program that records by itself gets from its calls what it would have got: its
 end nor shorten our recording, and its snapshots begin where it began to record.
 """
 
+import contextlib
 import ctypes
 import functools
 import gc
@@ -141,13 +142,41 @@ def _taken_snapshot():
     addr2line for each of its libraries, which takes seconds and memory, and finds no more in them.
     """
     name = "TORCH_SYMBOLIZE_MODE"
-    if name in os.environ:
-        return _snapshot()
-    os.environ[name] = "dladdr"
+    with _without_compiler():
+        if name in os.environ:
+            return _snapshot()
+        os.environ[name] = "dladdr"
+        try:
+            return _snapshot()
+        finally:
+            del os.environ[name]
+
+
+class _NoCompiler:
+    """PyTorch's compiler, as far as a snapshot asks it for the lines of compiled code."""
+
+    class codecache:
+        class PyCodeCache:
+            @staticmethod
+            def stack_frames_for_code(*_):
+                return None
+
+
+@contextlib.contextmanager
+def _without_compiler():
+    """A program that has not imported the compiler has compiled nothing. PyTorch would import it now, which takes a
+    second."""
+    torch = sys.modules["torch"]
+    if "torch._inductor" in sys.modules:
+        yield
+        return
+    torch._inductor = _NoCompiler
     try:
-        return _snapshot()
+        yield
     finally:
-        del os.environ[name]
+        # Another thread may have imported it meanwhile.
+        if vars(torch).get("_inductor") is _NoCompiler:
+            del torch._inductor
 
 
 def _forget_offsets(of_snapshot):
