@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 ProgramResult policies(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "policies");
@@ -44,6 +45,10 @@ TEST(PoliciesCommand, prints_a_table_for_markdown) {
   const ProgramResult result = policies({leak, "--format", "markdown"});
   EXPECT_THAT(result.output, HasSubstr("| policy | reserved |"));
   EXPECT_THAT(result.output, HasSubstr("| stitching * |"));
+  EXPECT_THAT(result.output, Not(HasSubstr("options")));
+  const ProgramResult with_options =
+      policies({leak, "--format", "markdown", "--conf", "max_split_size_mb:40"});
+  EXPECT_THAT(with_options.output, HasSubstr("options of caching: max_split_size_mb:40\n\n"));
 }
 
 TEST(PoliciesCommand, counts_what_fails_on_a_small_device) {

@@ -73,6 +73,24 @@ TEST_F(Verify, labels_a_file_without_history_and_lets_it_pass_unless_exact_is_re
   EXPECT_EQ(verify({file, "--require", "exact"}).exit_status, 1);
 }
 
+TEST_F(Verify, leaves_out_devices_that_held_nothing) {
+  std::string of_two = snapshot("139637976727552");
+  of_two.insert(of_two.size() - 2, ", []");
+  const ProgramResult result = verify({write("file.json", of_two)});
+  EXPECT_NE(result.output.find("  device 0: exact\n"), std::string::npos) << result.output;
+  EXPECT_EQ(result.output.find("device 1"), std::string::npos) << result.output;
+}
+
+TEST_F(Verify, refuses_a_program_with_what_it_lacks) {
+  const ProgramResult result = verify({leak});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.errors.find(
+                "expected a recording of PyTorch's allocator, for a replay to be compared with it, "
+                "found a program, which says nothing of what an allocator did"),
+            std::string::npos)
+      << result.errors;
+}
+
 TEST_F(Verify, refuses_a_file_that_is_no_recording_and_an_unknown_version) {
   EXPECT_EQ(verify({write("file.txt", "nothing")}).exit_status, 2);
   EXPECT_EQ(

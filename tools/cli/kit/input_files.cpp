@@ -46,8 +46,8 @@ ReplayedFile open_replayed(const std::string& path, traces::ProgressListener lis
 void refuse_program(const replay::Recording& recording, const std::string& taker) {
   if (recording.is_program())
     throw traces::InputError({recording.file(), "",
-                              "a recording without a program's own events, for " + taker,
-                              "a program"});
+                              "a recording of PyTorch's allocator, for " + taker,
+                              "a program, which says nothing of what an allocator did"});
 }
 
 }  // namespace vramlab::tools

@@ -47,7 +47,7 @@ HistoryFindings find_in_history(const std::string& path, std::string_view releas
   findings.recording =
       open_recording(path, nullptr, {allocator::reference_version_of_release(release)});
   replay::Recording& recording = *findings.recording;
-  refuse_program(recording, "what takes snapshots only");
+  refuse_program(recording, "the findings of a dry run");
   findings.devices = overviews_of(recording, nullptr);
   for (const DeviceOverview& device : findings.devices) {
     findings.event_count += device.event_count;

@@ -116,6 +116,8 @@ std::string policies_text(const PoliciesOutcome& outcome) {
 
 std::string policies_markdown(const PoliciesOutcome& outcome) {
   std::string text;
+  if (!outcome.options.empty())
+    text += "options of caching: " + markdown_cell(outcome.options) + "\n\n";
   for (const std::string& note : outcome.notes) text += "note: " + markdown_cell(note) + "\n\n";
   for (const PoliciesOfDevice& device : outcome.devices) {
     text += head_of(device) + "\n\n" + table_of(device).markdown() + "\n";

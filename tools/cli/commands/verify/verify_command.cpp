@@ -1,4 +1,5 @@
 // `vramlab verify`: replays recorded histories and reports how faithful the replay is.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -137,6 +138,11 @@ std::string guess_text(const VerifiedFile& verified) {
   return ", as the file seems to be written by PyTorch " + verified.versions;
 }
 
+/// A file of one rank lists all GPUs of its machine.
+bool has_memory_or_history(const DeviceFidelity& device) {
+  return device.event_count > 0 || device.final_segments.total > 0;
+}
+
 std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags) {
   const replay::Fidelity& fidelity = verified.fidelity;
   std::string text =
@@ -145,7 +151,9 @@ std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags
   if (is_plain) return text;
   text += "  rules of PyTorch " + fidelity.reference + guess_text(verified) + ", options " +
           (fidelity.options.empty() ? "none" : shown_name(fidelity.options)) + "\n";
-  for (const DeviceFidelity& device : fidelity.devices) text += device_text(device, flags.verbose);
+  const bool is_any_used = std::ranges::any_of(fidelity.devices, has_memory_or_history);
+  for (const DeviceFidelity& device : fidelity.devices)
+    if (!is_any_used || has_memory_or_history(device)) text += device_text(device, flags.verbose);
   return text;
 }
 
@@ -208,7 +216,7 @@ VerifiedFile verify_file(const std::string& path, const VerifyArguments& argumen
                                   : allocator::find_reference_version(arguments.reference);
   const std::unique_ptr<replay::Recording> recording = open_recording(
       path, bar.listener(), {version, {}, replay::Passes::one, replay::Summarizes::yes});
-  refuse_program(*recording, "what takes snapshots only");
+  refuse_program(*recording, "a replay to be compared with it");
   if (arguments.conf) {
     const replay::VerifyConditions& rules = recording->rules();
     auto parsed = parse_settings(rules.settings.settings, *arguments.conf, rules.version);
