@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "allocator/types/reference_version.h"
+#include "replay/recording/history_checks.h"
 #include "tests/support/recordings/written_run.h"
 
 namespace vramlab::replay {
 namespace {
 
+using allocator::BlockState;
 using traces::Phase;
 
 constexpr std::uint64_t mebibyte = 1 << 20;
@@ -106,6 +109,103 @@ TEST(StepGrowth, optimizers_may_take_turns) {
   ASSERT_TRUE(growth);
   EXPECT_EQ(growth->steps_in_round, 2U);
   EXPECT_EQ(growth->bytes, Bytes{2 * mebibyte});
+}
+
+/// A gradient of 4 MiB that gets another cached block in each of three steps: of 4, 4.5 and 5 MiB,
+/// as the smaller ones are in use at that moment.
+class GradientInCachedBlocks {
+ public:
+  GradientInCachedBlocks() {
+    fill_segment();
+    begin_step();
+    end_step();
+    begin_step();
+    run_.request(second, 4 * mebibyte);
+    run_.free(first, 4 * mebibyte);
+    end_step();
+    begin_step();
+    run_.request(first, 4 * mebibyte);
+    run_.request(third, 4 * mebibyte);
+    run_.free(second, 4 * mebibyte);
+    run_.free(first, 4 * mebibyte);
+    end_step();
+    add_final_state();
+  }
+  const DeviceHistory& history() const { return run_.history; }
+  std::optional<StepGrowth> growth() const {
+    RecordingKinds kinds;
+    kinds.names = {"", "layers.3.mlp"};
+    kinds.devices.emplace(0, run_.found());
+    const ExplainedHistory walk =
+        walk_history(run_.history, {*allocator::find_reference_version("2.6"), false, {}});
+    return find_step_growth(run_.history, &walk, kinds);
+  }
+
+ private:
+  static constexpr std::uint64_t segment = 64 * mebibyte;
+  static constexpr std::uint64_t first = segment;
+  static constexpr std::uint64_t second = segment + 11 * mebibyte / 2;
+  static constexpr std::uint64_t third = segment + 23 * mebibyte / 2;
+  static constexpr std::uint64_t scratch = segment + 18 * mebibyte;
+  static constexpr std::uint64_t wall = 3 * mebibyte / 2;
+
+  void fill_segment() {
+    allocator::AllocatorEvent made;
+    made.action = allocator::Action::segment_alloc;
+    made.address = {segment};
+    made.size = {20 * mebibyte};
+    run_.history.events.push_back(made);
+    run_.request(first, 4 * mebibyte);
+    run_.request(segment + 4 * mebibyte, wall);
+    run_.request(second, 9 * mebibyte / 2);
+    run_.request(segment + 10 * mebibyte, wall);
+    run_.request(third, 5 * mebibyte);
+    run_.request(segment + 33 * mebibyte / 2, wall);
+    run_.free(second, 9 * mebibyte / 2);
+    run_.free(third, 5 * mebibyte);
+  }
+  void begin_step() {
+    run_.begin(Phase::forward, 1);
+    use_scratch();
+    run_.begin(Phase::backward);
+  }
+  void end_step() {
+    run_.begin(Phase::step);
+    use_scratch();
+    run_.begin(Phase::other);
+  }
+  void use_scratch() {
+    run_.request(scratch, wall);
+    run_.free(scratch, wall);
+  }
+  void add_final_state() {
+    SnapshotSegment& last = run_.history.final_segments.emplace_back();
+    last.address = {segment};
+    last.total_size = {20 * mebibyte};
+    last.kind = allocator::PoolKind::large;
+    const auto add = [&](std::uint64_t at, std::uint64_t bytes, std::uint64_t requested) {
+      const bool is_free = requested == 0;
+      last.blocks.push_back({{at},
+                             {bytes},
+                             {requested},
+                             is_free ? BlockState::inactive : BlockState::active_allocated});
+    };
+    add(first, 4 * mebibyte, 0);
+    add(segment + 4 * mebibyte, wall, wall);
+    add(second, 9 * mebibyte / 2, 0);
+    add(segment + 10 * mebibyte, wall, wall);
+    add(third, 5 * mebibyte, 4 * mebibyte);
+    add(segment + 33 * mebibyte / 2, wall, wall);
+    add(scratch, 2 * mebibyte, 0);
+  }
+
+  tests::WrittenRun run_;
+};
+
+TEST(StepGrowth, rests_of_cached_blocks_are_no_growth) {
+  const GradientInCachedBlocks run;
+  EXPECT_EQ(impossible_part(run.history()), "");
+  EXPECT_FALSE(run.growth());
 }
 
 }  // namespace
