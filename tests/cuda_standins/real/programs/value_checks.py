@@ -17,7 +17,22 @@ def sampled(size):
     return loss
 
 
+def single_values():
+    """One action of one environment, and a rate that is learned."""
+    layer = torch.nn.Linear(4, 1).cuda()
+    scale = torch.nn.functional.softplus(layer(torch.randn(1, 4, device="cuda")))
+    action = distributions.Normal(layer(torch.randn(1, 4, device="cuda")), scale)
+    action.log_prob(action.sample())
+    distributions.Gamma(scale[0, 0], scale[0, 0]).rsample()
+    value = torch.randn(1, device="cuda")
+    assert (value > 0).all() and (value > 0).all(0) and torch.all(value < 0, dim=-1, keepdim=True)
+    assert torch.all(value.view(1, 1) > 0, dim=(0, 1)) and (torch.randn(3, 1, device="cuda") > 0).all(1).tolist() == [True] * 3
+    assert not (torch.zeros(1, device="cuda") > 0).all(), "a known value"
+    assert not value > 0, "no check"
+
+
 def main():
+    single_values()
     for size in (64, 4096, 100_000):
         loss = sampled(size)
         if not torch.isfinite(loss):

@@ -574,6 +574,8 @@ def _kernel_of(mode, operation):
         return _kernel_of_likely(mode, operation)
     if operation.name in computed_operations.ORDERS:
         return _kernel_of_order(mode, operation)
+    if operation.name in computed_operations.ALL_HOLD:
+        return _kernel_of_all(mode, operation)
     if not operation.is_computed:
         forgets = _kernel_that_forgets(mode, operation)
         is_of_counters = operation.name == "_foreach_add_.Scalar"
@@ -627,6 +629,23 @@ def _kernel_of_order(mode, operation):
                 known_values.key_of(order) not in known.entries and mode.can_learn():
             with mode.aside():
                 known.learn_order(order, dim)
+        return result
+
+    return kernel
+
+
+def _kernel_of_all(mode, operation):
+    """A check of a single value that nobody knows holds, as those of many do."""
+    of_known, known = _kernel_of_known(mode, operation), mode.known
+
+    def kernel(keyset, tensor, *args, **kwargs):
+        result = of_known(keyset, tensor, *args, **kwargs)
+        is_plain = type(result) in mode.plain_types and result.is_cuda
+        if is_plain and 0 < result.numel() == tensor.numel() <= MOST_ELEMENTS and \
+                known_values.key_of(result) not in known.entries and mode.can_learn():
+            known.forget_written()
+            with mode.aside():
+                known.make_up(result, 1)
         return result
 
     return kernel

@@ -122,6 +122,10 @@ ORDERS = {
     "randperm.generator_out": lambda result, *_, **more: (result, 0),
 }
 
+# Whether all of some values hold: the driver answers yes for unknown ones, but for a single value there is no
+# kernel by which it would know the question.
+ALL_HOLD = ("all", "all.dim", "all.dims")
+
 # Attention: the numbers that it fills and copies for itself are seen by nobody.
 ALONE = """
     _scaled_dot_product_flash_attention _scaled_dot_product_efficient_attention

@@ -246,14 +246,14 @@ class KnownValues:
             entry.counts_up = True
             self._watch_no_longer(entry.at, tensor.untyped_storage()._cdata)
 
-    def make_up(self, tensor):
-        """Zeros for all of its storage, from now on. None where that is too large."""
+    def make_up(self, tensor, byte=0):
+        """This for all bytes of its storage, from now on. None where that is too large."""
         storage = tensor.untyped_storage()
         if not 0 < storage.nbytes() <= MOST_BYTES:
             return None
         entry = self._new_entry(storage)
         entry.raw = self._torch.UntypedStorage(entry.bytes)
-        ctypes.memset(entry.raw.data_ptr(), 0, entry.bytes)
+        ctypes.memset(entry.raw.data_ptr(), byte, entry.bytes)
         entry.known = entry.bytes
         entry.is_made_up = True
         self._keep_learned(storage._cdata, entry, tensor)
