@@ -68,6 +68,12 @@ def events_are_the_same(run, other, ordered=True):
             for theirs, ours in zip(wanted, found) if theirs != ours] or ["other processes"]
 
 
+def histories_were_seen(runs, other):
+    """Each process of the other has the events of one of theirs."""
+    known = [_events(process.history) for run in runs for process in run.processes]
+    return all(_events(process.history) in known for process in other.processes)
+
+
 def kinds_are_known(run):
     """No trouble on the way, and at the end of each step the sums that the program told (objects_told)."""
     documents = [_snapshot(process.history)["vramlab_kinds"] for process in run.processes]

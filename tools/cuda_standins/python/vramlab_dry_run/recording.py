@@ -100,6 +100,16 @@ def _cuda_came_up():
     for begin in (_watch_failures, place.register, values.watch, computed.begin, labels.begin,
                   steps.watch, endings.watch_crashes):
         report.guarded(begin)()
+    _begin_collecting_anew()
+
+
+def _begin_collecting_anew():
+    """Python's collector counts new objects, those of a dry run among them, and programs have garbage that holds memory
+    of the device until its next pass. It counts from nothing here, before there is such memory, so that the passes of a
+    run don't depend on what was imported for it. All objects become old ones, without a pass."""
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
 
 
 def _context():
