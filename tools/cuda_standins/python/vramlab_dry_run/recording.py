@@ -105,11 +105,10 @@ def _cuda_came_up():
 
 def _begin_collecting_anew():
     """Python's collector counts new objects, those of a dry run among them, and programs have garbage that holds memory
-    of the device until its next pass. It counts from nothing here, before there is such memory, so that the passes of a
-    run don't depend on what was imported for it. All objects become old ones, without a pass."""
-    if not gc.get_freeze_count():
-        gc.freeze()
-        gc.unfreeze()
+    of the device until its next pass. A pass here, before there is such memory, lets it count from nothing: later ones
+    don't depend on what was imported for the run."""
+    if gc.isenabled():
+        gc.collect()
 
 
 def _context():
