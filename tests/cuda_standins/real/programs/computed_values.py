@@ -74,6 +74,19 @@ def experts():
     assert torch.unique(chosen).tolist() == [0, 1, 2]
     assert torch.unique_consecutive(sent, return_counts=True)[1].tolist() == [7, 3, 2]
     assert out.masked_select((chosen == 1)[:, None]).shape == (3 * 64,)
+    numbers = torch.arange(12, device=CUDA)
+    assert numbers.masked_select(chosen == 1).tolist() == [1, 5, 10]
+    assert numbers.view(2, 6).masked_select(numbers[:6] > 3).tolist() == [4, 5, 10, 11]
+
+
+def results_shorter_than_their_storage():
+    """Its end is written later, by tensors of their own."""
+    few = torch.unique(torch.tensor([5, 3, 5, 3, 5, 3, 3, 3]).cuda())
+    assert few.untyped_storage().nbytes() == 64 and few.tolist() == [3, 5]
+    few += 1
+    few.as_strided((3,), (1,), 2).fill_(9)
+    assert few.as_strided((5,), (1,)).tolist() == [4, 6, 9, 9, 9]
+    assert int((few == 6).sum()) == 1
 
 
 def orders_of_unknown_numbers():
@@ -464,7 +477,8 @@ def storages_shared_and_copied():
 def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
-    for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts, orders_of_unknown_numbers,
+    for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts,
+                 results_shorter_than_their_storage, orders_of_unknown_numbers,
                  results_that_are_given, texts_with_ends, masks_in_backward, loops, kernels_made_while_running,
                  checks, unknown, sparse_gradients, batches_counted, blocks_left_out, probabilities_on_the_host,
                  sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,

@@ -43,8 +43,10 @@ OVERWRITTEN = ("fill_", "zero_", "copy_")
 CHANGING_WORDS = ("batch_norm", "_foreach_", "_fused_", "_amp_", "random_", "uniform_", "normal_",
                   "bernoulli_", "exponential_", "geometric_", "cauchy_")
 
-# The one number that they read from the device in mid-operation is how many they found.
-FOUND_COUNTS = {"nonzero": 0, "_unique": 0, "_unique2": 0, "unique_consecutive": 0, "unique_dim": 0}
+# The one number that they read from the device in mid-operation is how many they found: the size of
+# their first result in this dimension.
+FOUND_COUNTS = {"nonzero": 0, "masked_select": 0, "_unique": 0, "_unique2": 0, "unique_consecutive": 0,
+                "unique_dim": 0}
 
 
 def _least_and_most(args, result):

@@ -35,15 +35,15 @@ class Needs(enum.Enum):
 
 
 class _Entry:
-    """`raw`: a storage of the host that begins with the same bytes, of which the first `known` are known;
-    None while they are expected from another rank. `value`: a tensor over its beginning, as it was learned
-    or first seen; None until then.
+    """`raw`: a storage of the host that begins with the same bytes, of which the first `known` are known
+    and the rest may be missing; None while they are expected from another rank. `value`: a tensor over its
+    beginning, as it was learned or first seen; None until then.
     `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
     values are booleans, `has_floats`: they are floating-point numbers, or may be. `counts_up`: it is one
     number of 64 bits, and each newer version of it is one more. `family`: a tensor without memory whose
     version is that of the one that was learned; `others`: the same of tensors that share its storage but
-    not its versions, each with the version that it had. `weak`: knows whether the storage of
-    the device still exists, and keeps its structure from being used for another one."""
+    not its versions, each with the version that it had. `weak`: a weak pointer to the storage of the
+    device, which keeps its structure from being used for another one while the entry is kept."""
 
     __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "counts_up", "at", "bytes",
                  "known", "version", "family", "others", "weak")
@@ -51,16 +51,19 @@ class _Entry:
 
 class KnownValues:
     def __init__(self, torch):
-        from torch.multiprocessing.reductions import StorageWeakRef
-
         self._torch = torch
-        self._weak_reference_of = StorageWeakRef
+        built_in = torch._C
+        self._is_gone, self._let_go = built_in.StorageBase._expired, built_in.StorageBase._free_weak_ref
+        self._has_dispatch_modes = built_in._len_torch_dispatch_stack
+        self._has_function_modes = built_in._is_torch_function_mode_enabled
+        self._is_excluded = built_in._dispatch_tls_is_dispatch_key_excluded
+        self._exclude = built_in._dispatch_tls_set_dispatch_key_excluded
         self._driver = _Driver()
         # By the address of the storage's own structure, in the order in which they were learned.
         self.entries = {}
         # The same by address on the device, as far as the driver watches them.
         self._watched = {}
-        self._key_of_versions = torch._C._dispatch_key_parse("ADInplaceOrView")
+        self._key_of_versions = built_in._dispatch_key_parse("ADInplaceOrView")
         # Tensors without memory, by type.
         self._empty = {}
         self._bytes = 0
@@ -138,25 +141,29 @@ class KnownValues:
         beginning."""
         storage = tensor.untyped_storage()
         count = storage.nbytes()
-        size = tensor.numel() * tensor.element_size()
+        size = tensor.nbytes
         if entry is None:
             if not 0 < count <= MOST_BYTES or not self._begins(tensor):
                 return self.forget(tensor)
             entry = self._new_entry(storage)
             entry.known = size
             raw = value.untyped_storage()
-            if self._has_form_of(tensor, value, raw.nbytes() - count):
+            # As results of operations have. A few bytes more need no copy.
+            if raw.nbytes() - count <= _MOST_UNUSED_BYTES and tensor.stride() == value.stride() and \
+                    not value.storage_offset():
                 entry.raw, entry.value = raw, value
             else:
                 entry.raw = self._torch.UntypedStorage(count)
         if entry.value is not value:
+            if entry.raw.nbytes() < count:
+                entry.raw.resize_(count)
             self._new_view(entry, tensor).copy_(value)
             if entry.known < count:
                 entry.known = max(entry.known, _end_of(tensor))
         entry.is_made_up = is_made_up or entry.is_made_up and size != count
-        self._keep_learned(storage._cdata, entry, tensor)
+        self._keep_learned(storage, entry, tensor)
 
-    def _keep_learned(self, key, entry, tensor):
+    def _keep_learned(self, storage, entry, tensor):
         # Whoever was written has a newer version now.
         if entry.family is not None or entry.others:
             entry.others = [(family, known) for family, known in ((entry.family, entry.version), *entry.others)
@@ -165,7 +172,7 @@ class KnownValues:
         entry.family = self._family_of(tensor, entry.version)
         entry.is_mask = tensor.dtype is self._torch.bool
         entry.has_floats = tensor.dtype.is_floating_point
-        self._keep(key, entry)
+        self._keep(storage, entry)
 
     def share(self, tensor):
         """After the tensor was set to a storage, of which it has all that is known now."""
@@ -180,23 +187,22 @@ class KnownValues:
     def _family_of(self, tensor, version):
         """A tensor that shares its versions and has no memory; None where there are none, or where a mode of
         PyTorch would see how it is made."""
-        built_in = self._torch._C
-        if version is None or built_in._len_torch_dispatch_stack() or \
-                built_in._is_torch_function_mode_enabled():
+        if version is None or self._has_dispatch_modes() or self._has_function_modes():
             return None
         # Inside of PyTorch's own operations views get versions of their own.
-        is_inside = built_in._dispatch_tls_is_dispatch_key_excluded(self._key_of_versions)
+        is_inside = self._is_excluded(self._key_of_versions)
         if is_inside:
-            built_in._dispatch_tls_set_dispatch_key_excluded(self._key_of_versions, False)
+            self._exclude(self._key_of_versions, False)
         try:
             family = tensor.detach()
         finally:
             if is_inside:
-                built_in._dispatch_tls_set_dispatch_key_excluded(self._key_of_versions, True)
+                self._exclude(self._key_of_versions, True)
         kind = tensor.dtype
-        if kind not in self._empty:
-            self._empty[kind] = self._torch.empty((0,), dtype=kind, device=tensor.device)
-        family.data = self._empty[kind]
+        empty = self._empty.get(kind)
+        if empty is None:
+            empty = self._empty[kind] = self._torch.empty((0,), dtype=kind, device=tensor.device)
+        family.data = empty
         return family
 
     def is_whole(self, tensor):
@@ -215,7 +221,7 @@ class KnownValues:
         at = ctypes.c_int64.from_address(
             entry.raw.data_ptr() + tensor.storage_offset() * tensor.element_size())
         at.value += number
-        self._keep_learned(tensor.untyped_storage()._cdata, entry, tensor)
+        self._keep_learned(tensor.untyped_storage(), entry, tensor)
 
     def is_copy_of_host(self, tensor, value):
         """Whether a tensor of the host that is copied to one of the device gives all its bytes as they
@@ -236,7 +242,7 @@ class KnownValues:
         entry.known = entry.bytes
         entry.raw = self._torch.UntypedStorage(entry.bytes)
         write(entry.raw.data_ptr(), entry.bytes)
-        self._keep_learned(storage._cdata, entry, tensor)
+        self._keep_learned(storage, entry, tensor)
 
     def count_up(self, tensor, entry):
         """From now on each newer version of the tensor is one more. It needs to be one number of 64 bits;
@@ -256,7 +262,7 @@ class KnownValues:
         ctypes.memset(entry.raw.data_ptr(), byte, entry.bytes)
         entry.known = entry.bytes
         entry.is_made_up = True
-        self._keep_learned(storage._cdata, entry, tensor)
+        self._keep_learned(storage, entry, tensor)
         return entry
 
     def learn_order(self, tensor, dim):
@@ -280,7 +286,7 @@ class KnownValues:
         entry.version = _ANY_VERSION
         entry.family = None
         entry.others = ()
-        entry.weak = self._weak_reference_of(storage)
+        entry.weak = None
         return entry
 
     def tell(self, tensor):
@@ -294,7 +300,7 @@ class KnownValues:
         key = key_of(tensor)
         storage = None if key is None else tensor.untyped_storage()
         if storage is not None and 0 < storage.nbytes() <= MOST_BYTES_SENT:
-            self._keep(key, self._new_entry(storage))
+            self._keep(storage, self._new_entry(storage))
         else:
             self.forget(tensor)
 
@@ -302,7 +308,8 @@ class KnownValues:
         raw = self._torch.UntypedStorage(entry.bytes)
         if self._driver.read(raw.data_ptr(), entry.at, entry.bytes):
             entry.raw, entry.known = raw, entry.bytes
-            self._keep(key, entry)
+            self.deeds += 1
+            self._watch(key, entry)
         else:
             self._drop(key)
 
@@ -328,37 +335,39 @@ class KnownValues:
                 self._driver.read(value.data_ptr(), tensor.data_ptr(), count):
             self.learn(tensor, value)
 
-    def _has_form_of(self, tensor, value, unused):
-        """As results of operations have. The storage may be longer, by so little that it needs no copy."""
-        return 0 <= unused <= _MOST_UNUSED_BYTES and tensor.stride() == value.stride() and \
-            not value.storage_offset()
-
     def _begins(self, tensor):
         if tensor.storage_offset() or not tensor.numel():
             return False
         return tensor.is_contiguous() or self._torch.ops.aten.is_non_overlapping_and_dense(tensor)
 
-    def _keep(self, key, entry):
+    def _keep(self, storage, entry):
         self.deeds += 1
-        if self.entries.get(key) is not entry:
-            self._drop(key)
+        key = storage._cdata
+        before = self.entries.get(key)
+        if before is not entry:
+            if before is not None:
+                self._drop(key)
+            entry.weak = storage._weak_ref()
             self.entries[key] = entry
             self._bytes += entry.bytes
         if not entry.counts_up and self._watched.get(entry.at) != key:
-            self._watched[entry.at] = key
-            self._driver.watch(entry.at, entry.bytes)
+            self._watch(key, entry)
         if len(self.entries) > self._looks_for_dead_at or self._bytes > MOST_BYTES_IN_ALL:
             self._drop_dead()
             self._looks_for_dead_at = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self.entries))
         while self._bytes > MOST_BYTES_IN_ALL:
             self._drop(next(iter(self.entries)))
 
+    def _watch(self, key, entry):
+        self._watched[entry.at] = key
+        self._driver.watch(entry.at, entry.bytes)
+
     def has_floats(self):
         """Whether floating-point numbers are known of a storage that still exists."""
         return any(self._float_keys())
 
     def _float_keys(self):
-        return (key for key, entry in self.entries.items() if entry.has_floats and not entry.weak.expired())
+        return (key for key, entry in self.entries.items() if entry.has_floats and not self._is_gone(entry.weak))
 
     def forget_floats_at(self, addresses):
         """Floating-point numbers of storages in which one of these addresses lies."""
@@ -393,6 +402,8 @@ class KnownValues:
             return
         self.deeds += 1
         self._bytes -= entry.bytes
+        self._let_go(entry.weak)
+        entry.weak = None
         self._watch_no_longer(entry.at, key)
 
     def _watch_no_longer(self, at, key):
@@ -401,7 +412,7 @@ class KnownValues:
             self._driver.watch(at, 0)
 
     def _drop_dead(self):
-        for key in [key for key, entry in self.entries.items() if entry.weak.expired()]:
+        for key in [key for key, entry in self.entries.items() if self._is_gone(entry.weak)]:
             self._drop(key)
 
     def read(self, entry, source, to, count):
@@ -417,9 +428,9 @@ class KnownValues:
         return entry
 
     def _is_at_its_place(self, entry):
-        if entry.weak.expired():
+        if self._is_gone(entry.weak):
             return False
-        storage = self._torch.UntypedStorage._new_with_weak_ptr(entry.weak.cdata)
+        storage = self._torch.UntypedStorage._new_with_weak_ptr(entry.weak)
         return storage is not None and storage.data_ptr() == entry.at
 
 
