@@ -87,17 +87,21 @@ def check_same_events(bench, program, first, label, **how):
     ended_wrong = checks.ended_as_it_should(program, again)
     told = ended_wrong or checks.events_are_the_same(first, again)
     if told and not ended_wrong:
-        # Autocast and cuBLAS give memory back in an order of addresses of the host, Python's collector and NCCL's
-        # watching thread at moments of their own: such programs differ between runs of one kind, too.
-        number = label.split()[-1]
-        plain = [bench.run(program, first.option_string, **{f"SUITE_PLAIN_{number}_{i}": str(i)}) for i in range(MORE_RUNS)]
-        more = [again] + [bench.run(program, first.option_string, **how, **{f"SUITE_MORE_{number}_{i}": str(i)})
-                          for i in range(MORE_RUNS)]
-        if any(checks.histories_were_seen([first, *plain], run) for run in more):
-            told = []
-        elif any(checks.events_are_the_same(first, run) for run in plain):
-            told = checks.events_are_the_same(first, again, ordered=False)
+        told = told_after_more_runs(bench, program, first, again, label.split()[-1], how)
     return [f"{label}: {text}" for text in told]
+
+
+def told_after_more_runs(bench, program, first, again, number, how):
+    """Autocast and cuBLAS give memory back in an order of addresses of the host, Python's collector and NCCL's
+    watching thread at moments of their own: such programs differ between runs of one kind, too."""
+    plain, more = [first], [again]
+    for turn in range(MORE_RUNS):
+        plain.append(bench.run(program, first.option_string, **{f"SUITE_PLAIN_{number}_{turn}": str(turn)}))
+        more.append(bench.run(program, first.option_string, **how, **{f"SUITE_MORE_{number}_{turn}": str(turn)}))
+        if any(checks.histories_were_seen(plain, run) for run in more):
+            return []
+    is_ordered = not any(checks.events_are_the_same(first, run) for run in plain[1:])
+    return checks.events_are_the_same(first, again, ordered=is_ordered)
 
 
 def check_plugin(bench, program, runs, plugin):

@@ -26,7 +26,8 @@ def single_values():
     distributions.Gamma(scale[0, 0], scale[0, 0]).rsample()
     value = torch.randn(1, device="cuda")
     assert (value > 0).all() and (value > 0).all(0) and torch.all(value < 0, dim=-1, keepdim=True)
-    assert torch.all(value.view(1, 1) > 0, dim=(0, 1)) and (torch.randn(3, 1, device="cuda") > 0).all(1).tolist() == [True] * 3
+    assert torch.all(value.view(1, 1) > 0, dim=(0, 1))
+    assert (torch.randn(3, 1, device="cuda") > 0).all(1).tolist() == [True] * 3
     assert not (torch.zeros(1, device="cuda") > 0).all(), "a known value"
     assert not value > 0, "no check"
 

@@ -138,7 +138,7 @@ class _Mode:
         aten = self.torch._C._dispatch_library("IMPL", "aten", _KEY_NAME)
         self._libraries.append(aten)
         for name in self._names():
-            aten.impl(name, self.key, _kernel_of(self, _Operation(self, self._overload(name))), True)
+            aten.impl(name, self.key, _kernel_of(self, _Operation(self, "aten", name)), True)
         self._watch_ranks()
         self._leave_out_backward()
         self._leave_out_tracing()
@@ -156,7 +156,7 @@ class _Mode:
         for whole_name in self.torch._C._dispatch_get_all_op_names():
             space, _, name = whole_name.partition("::")
             if space == "c10d" and name not in computed_operations.SENDING_NO_VALUES:
-                operation = _Operation(self, getattr(self.torch.ops.c10d, name).default)
+                operation = _Operation(self, space, name)
                 ranks.impl(name, self.key, _kernel_between_ranks(self, operation), True)
 
     def _pass_by_in_python(self):
@@ -236,8 +236,7 @@ class _Mode:
         for whole_name in self.torch._C._dispatch_get_all_op_names():
             space, _, name = whole_name.partition("::")
             base = name.partition(".")[0]
-            is_changing = base in changing or \
-                any(word in base for word in computed_operations.CHANGING_WORDS)
+            is_changing = base in changing or computed_operations.changes(base)
             is_seen = is_changing or base in computed or base in alone or name in likely_values.MAKERS or \
                 name in computed_operations.ORDERS
             if space != "aten" or not is_seen or \
@@ -247,16 +246,15 @@ class _Mode:
                     self._is_given_results(name):
                 yield name
 
-    def _overload(self, name):
+    def _arguments(self, name):
         base, _, overload = name.partition(".")
-        return getattr(getattr(self.torch.ops.aten, base), overload or "default")
+        return self.torch._C._get_schema("aten::" + base, overload).arguments
 
     def _is_given_results(self, name):
-        return any(argument.is_out for argument in self._overload(name)._schema.arguments)
+        return any(argument.is_out for argument in self._arguments(name))
 
     def _takes_numbers(self, name):
-        kinds = {str(argument.type) for argument in self._overload(name)._schema.arguments
-                 if not argument.is_out}
+        kinds = {str(argument.type) for argument in self._arguments(name) if not argument.is_out}
         return {"Tensor", "number"} <= kinds
 
     def _leave_out_backward(self):
@@ -429,25 +427,24 @@ class _Aside:
 
 
 class _Operation:
-    """An overload, with what its schema says."""
+    """An overload, with what its schema says. `torch.ops` would make several objects more for each."""
 
-    def __init__(self, mode, op):
-        self.mode = mode
-        self.base = op._schema.name.partition("::")[2]
-        self.name = ".".join(filter(None, (self.base, op._schema.overload_name)))
-        self.function = computed_operations.ON_THE_HOST.get(self.name, lambda run: run)(op._op)
-        self.plain = op._op
-        self.run = _alone(mode, op._op)
-        self.redispatch = op._handle.redispatch_boxed
-        arguments = op._schema.arguments
+    def __init__(self, mode, space, name):
+        self.mode, self.name = mode, name
+        self.base, _, overload = name.partition(".")
+        built_in, whole_base = mode.torch._C, f"{space}::{self.base}"
+        self.plain = built_in._get_operation_overload(whole_base, overload)[0]
+        self.function = computed_operations.ON_THE_HOST.get(name, lambda run: run)(self.plain)
+        self.run = _alone(mode, self.plain)
+        self.redispatch = built_in._dispatch_find_schema_or_throw(whole_base, overload).redispatch_boxed
+        arguments = built_in._get_schema(whole_base, overload).arguments
         # The names of arguments that it changes, by their places.
         self.changed = {place: argument.name for place, argument in enumerate(arguments)
                         if argument.alias_info is not None and argument.alias_info.is_write}
         # A result that it is given has no values before.
         self.results = {name for place, name in self.changed.items() if arguments[place].is_out}
         self.overwrites = self.base in computed_operations.OVERWRITTEN
-        self.is_computed = not any(word in self.base
-                                   for word in computed_operations.CHANGING_WORDS)
+        self.is_computed = not computed_operations.changes(self.base)
         self.is_copy = self.base == "copy_"
         self.is_read = self.base == "_local_scalar_dense"
         plain = self.base.rstrip("_")
@@ -624,14 +621,18 @@ def _kernel_of_order(mode, operation):
     def kernel(keyset, *args, **kwargs):
         result = of_known(keyset, *args, **kwargs)
         order, dim = order_of(result, *args, **kwargs)
-        is_plain = type(order) in mode.plain_types and order.is_cuda
-        if is_plain and 0 < order.numel() <= MOST_ELEMENTS and \
-                known_values.key_of(order) not in known.entries and mode.can_learn():
+        if _can_be_made_up(mode, order):
             with mode.aside():
                 known.learn_order(order, dim)
         return result
 
     return kernel
+
+
+def _can_be_made_up(mode, result):
+    """Whether it is a small tensor of the device of which nothing is known."""
+    return type(result) in mode.plain_types and result.is_cuda and 0 < result.numel() <= MOST_ELEMENTS and \
+        known_values.key_of(result) not in mode.known.entries and mode.can_learn()
 
 
 def _kernel_of_all(mode, operation):
@@ -640,9 +641,7 @@ def _kernel_of_all(mode, operation):
 
     def kernel(keyset, tensor, *args, **kwargs):
         result = of_known(keyset, tensor, *args, **kwargs)
-        is_plain = type(result) in mode.plain_types and result.is_cuda
-        if is_plain and 0 < result.numel() == tensor.numel() <= MOST_ELEMENTS and \
-                known_values.key_of(result) not in known.entries and mode.can_learn():
+        if _can_be_made_up(mode, result) and result.numel() == tensor.numel():
             known.forget_written()
             with mode.aside():
                 known.make_up(result, 1)

@@ -38,10 +38,16 @@ COMPUTED = COMPARED + CALCULATED + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACE
 # Their first argument gets other values, whatever it had.
 OVERWRITTEN = ("fill_", "zero_", "copy_")
 
-# They change tensors that their schema does not name, or many at once, or draw numbers: tensors of the
-# inference mode have no versions to tell it.
-CHANGING_WORDS = ("batch_norm", "_foreach_", "_fused_", "_amp_", "random_", "uniform_", "normal_",
-                  "bernoulli_", "exponential_", "geometric_", "cauchy_")
+# They change many tensors at once, or draw numbers, and their name ends so: tensors of the inference mode
+# have no versions to tell it. Those of batches change tensors that their schema does not name.
+_CHANGING_WORDS = ("_foreach_", "_fused_", "_amp_", "random_", "uniform_", "normal_", "bernoulli_", "exponential_",
+                   "geometric_", "cauchy_")
+
+
+def changes(base):
+    """Whether the operation with this name, without its overload, is one of these."""
+    return "batch_norm" in base or base.endswith("_") and any(word in base for word in _CHANGING_WORDS)
+
 
 # The one number that they read from the device in mid-operation is how many they found: the size of
 # their first result in this dimension.

@@ -33,7 +33,8 @@ def watch():
 def _scheduler_is_there(module):
     phases.is_engine("sglang", _size_of_graph)
     phases.serving()["version"] = getattr(sys.modules["sglang"], "__version__", None)
-    phases.stand_from(module, "Scheduler.init_all_attention_backends", "Scheduler.init_model_worker", "warm_up", _is_ready)
+    phases.stand_from(module, "Scheduler.init_all_attention_backends", "Scheduler.init_model_worker", "warm_up",
+                      _is_ready)
     phases.stand_around_steps(module, "Scheduler.run_batch", _tokens_of_step)
     phases.stand_around_idling(module, "Scheduler.on_idle", _has_ended_all)
 

@@ -111,7 +111,8 @@ def _profiled(args, kwargs, result):
     phases.read("activations_bytes", args[0], "peak_activation_memory")
     # The engine adds its estimate of the graphs, unless it is told not to. 0.21 does not.
     says = phases.serving()["says"]
-    if not _is_older() and sys.modules["vllm.envs"].VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS and "activations_bytes" in says:
+    if not _is_older() and sys.modules["vllm.envs"].VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS and \
+            "activations_bytes" in says:
         says["activations_bytes"] -= says.get("graphs_estimate_bytes", 0)
 
 
