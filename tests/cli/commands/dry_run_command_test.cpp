@@ -69,6 +69,38 @@ TEST_F(DryRun, claims_nothing_of_a_program_that_a_signal_ended) {
   EXPECT_THAT(dry_run_shell("exit 1").errors, HasSubstr("the program did not use CUDA"));
 }
 
+TEST_F(DryRun, tells_what_a_program_read_before_it_was_asked_to_end) {
+  const std::string reads_and = R"(
+import ctypes, signal
+cuda, context, at = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p(), ctypes.c_ulonglong()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuMemAlloc_v2(ctypes.byref(at), ctypes.c_size_t(64))
+assert cuda.cuMemcpyDtoH_v2(ctypes.create_string_buffer(4), at, ctypes.c_size_t(4)) == 0
+)";
+  const std::string told =
+      "host reads         1 place reads values of the GPU, which are made up here: <string>:11 "
+      "<module>\n";
+  EXPECT_THAT(dry_run_python({}, reads_and, recording_without_ties()).errors, HasSubstr(told));
+  const ProgramResult asked = dry_run_python({}, reads_and + "os.kill(os.getpid(), signal.SIGTERM)",
+                                             recording_without_ties());
+  EXPECT_EQ(asked.exit_status, 128 + SIGTERM);
+  EXPECT_THAT(asked.errors, HasSubstr(told));
+  EXPECT_THAT(asked.errors, Not(HasSubstr("certainty")));
+
+  const ProgramResult killed = dry_run_python(
+      {"-o", in_folder("killed.pickle")},
+      "import vramlab_dry_run.endings as endings, signal\n" + reads_and +
+          "endings._write_report()\nos.unlink(os.path.join(os.environ['VRAMLAB_DRY_RUN_NOTES'], "
+          "str(os.getpid()) + '.json'))\nos.kill(os.getpid(), signal.SIGKILL)",
+      recording_without_ties());
+  EXPECT_EQ(killed.exit_status, 128 + SIGKILL);
+  EXPECT_THAT(killed.errors,
+              HasSubstr("certainty          not known: signal 9 (Killed) ended the program before "
+                        "it told what it read of the GPU"));
+}
+
 TEST_F(DryRun, says_what_shells_say_of_a_program_that_cannot_run) {
   const ProgramResult missing = dry_run({}, {"/no/such/program"});
   EXPECT_EQ(missing.exit_status, 127);

@@ -474,6 +474,33 @@ def storages_shared_and_copied():
     assert (counted.num_batches_tracked + 1).item() == 4
 
 
+def distances():
+    """Which atoms are near each other follows from their known places."""
+    places = torch.tensor([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]]).cuda()
+    assert torch.cdist(places, places).round().tolist() == [[0, 5, 6], [5, 0, 1], [6, 1, 0]]
+    assert (torch.cdist(places, places) < 2).nonzero().tolist() == [[0, 0], [1, 1], [1, 2], [2, 1], [2, 2]]
+    assert places.norm(dim=1)[:2].tolist() == [0, 5] and int(torch.linalg.vector_norm(places[1])) == 5
+    assert torch.nn.functional.normalize(places[1:2]).sum().item() - 1.4 < 1e-6
+    assert torch.cos(places[0]).tolist() == [1, 1] and torch.atan2(places[0], places[0] + 1).tolist() == [0, 0]
+
+
+def scales_of_gradients():
+    """As of finite gradients, which nobody computes."""
+    scaler = torch.amp.GradScaler("cuda", init_scale=1024.0, growth_interval=2)
+    layer = torch.nn.Linear(8, 8).cuda()
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    scales = []
+    for _ in range(4):
+        optimizer.zero_grad()
+        scaler.scale(layer(torch.randn(2, 8, device=CUDA)).sum()).backward()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+        scales.append(scaler.get_scale())
+    assert scales == [1024, 2048, 2048, 4096], scales
+
+
 def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
@@ -482,7 +509,7 @@ def main():
                  results_that_are_given, texts_with_ends, masks_in_backward, loops, kernels_made_while_running,
                  checks, unknown, sparse_gradients, batches_counted, blocks_left_out, probabilities_on_the_host,
                  sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
-                 storages_shared_and_copied):
+                 storages_shared_and_copied, distances, scales_of_gradients):
         part()
         gc.collect()
         print("RIGHT", part.__name__)

@@ -38,9 +38,11 @@ std::vector<CountedSubject> most_first(const std::map<std::string, std::uint64_t
 std::vector<CountedSubject> places_of(const DryRunOutcome& outcome, const std::string& kind) {
   std::map<std::string, std::uint64_t> counts;
   for (const DryRunProcess& process : outcome.processes)
-    for (const Note* const note : process.notes.of_kind(kind))
+    for (const Note* const note : process.notes.of_kind(kind)) {
       for (const NotedPlace& place : note->places)
         counts[place.place.empty() ? "an unknown place" : place.place] += place.count;
+      if (note->places.empty()) counts["an unknown place"] += note->count;
+    }
   return most_first(counts);
 }
 
@@ -438,6 +440,21 @@ void add_waiting_frees(std::string& text, std::uint64_t count) {
                "(--kernel-time)");
 }
 
+/// Such as `signal 9 (Killed)`; empty if no signal ended the program.
+std::string ending_signal(const DryRunOutcome& outcome) {
+  const int number = outcome.status - ended_by_signal;
+  if (number <= 0 || number >= NSIG) return "";
+  return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+}
+
+/// Whether the stand-ins' notes of a process are missing, as those of one that was killed are.
+bool lacks_notes(const DryRunOutcome& outcome) {
+  return !ending_signal(outcome).empty() &&
+         std::ranges::any_of(outcome.processes, [](const DryRunProcess& process) {
+           return !process.history.empty() && !process.notes.has_driver_notes;
+         });
+}
+
 /// Answers that a GPU may give otherwise, beside the labels of the histories.
 void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::string& no_kernels) {
   const auto reads = places_of(outcome, "host_read");
@@ -452,7 +469,11 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::s
   const std::uint64_t waiting = waiting_frees_of(devices);
   const bool is_certain = is_exact && outcome.reserved.empty() && modelled.empty() &&
                           others.empty() && reads.empty() && waiting == 0;
-  if (is_certain && no_kernels.empty())
+  if (lacks_notes(outcome))
+    add_line(text, "certainty",
+             "not known: " + ending_signal(outcome) +
+                 " ended the program before it told what it read of the GPU");
+  else if (is_certain && no_kernels.empty())
     add_line(text, "certainty",
              beside.empty()
                  ? "exact: nothing was asked that a GPU answers otherwise"
@@ -482,13 +503,6 @@ std::vector<CountedSubject> out_of_bounds_of(const DryRunOutcome& outcome) {
 void add_out_of_bounds(std::string& text, const DryRunOutcome& outcome) {
   const auto refused = out_of_bounds_of(outcome);
   if (!refused.empty()) add_line(text, "out of bounds", listed(refused, "; "));
-}
-
-/// Such as `signal 9 (Killed)`; empty if no signal ended the program.
-std::string ending_signal(const DryRunOutcome& outcome) {
-  const int number = outcome.status - ended_by_signal;
-  if (number <= 0 || number >= NSIG) return "";
-  return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
 }
 
 /// Processes for which only the driver's account is known. Processes that used no memory are left

@@ -575,8 +575,9 @@ def _kernel_of(mode, operation):
         return _kernel_of_all(mode, operation)
     if not operation.is_computed:
         forgets = _kernel_that_forgets(mode, operation)
-        is_of_counters = operation.name == "_foreach_add_.Scalar"
-        return _kernel_of_counters(mode, operation, forgets) if is_of_counters else forgets
+        kernel_of = {"_foreach_add_.Scalar": _kernel_of_counters, "_amp_update_scale_": _kernel_of_scale,
+                     "_amp_foreach_non_finite_check_and_unscale_": _kernel_of_unscaling}.get(operation.name)
+        return kernel_of(mode, operation, forgets) if kernel_of else forgets
     if operation.base == "lift_fresh":
         return _kernel_of_new_tensor(mode, operation)
     if operation.base == "_local_scalar_dense":
@@ -795,6 +796,49 @@ def _kernel_of_counters(mode, operation, otherwise):
         with mode.aside():
             for tensor, entry in zip(tensors, entries):
                 known.learn(tensor, known.view(entry, tensor) + number, entry, entry.is_made_up)
+
+    return kernel
+
+
+def _kernel_of_unscaling(mode, operation, otherwise):
+    """Gradients that nobody knows are taken for finite, so what says that one is not stays as it was."""
+    known = mode.known
+
+    def kernel(keyset, gradients, found, inverse):
+        known.forget_written()
+        entry = known.entry_of(found) if type(found) in mode.plain_types and mode.can_learn() else None
+        with mode.aside():
+            value = None if entry is None else known.view(entry, found).clone()
+        otherwise(keyset, gradients, found, inverse)
+        if entry is not None:
+            known.forget_written()
+            with mode.aside():
+                known.learn(found, value, entry, True)
+
+    return kernel
+
+
+def _kernel_of_scale(mode, operation, otherwise):
+    """The scale of gradients goes up as long as they are finite, of which nobody knows the contrary."""
+    known, plain_types = mode.known, mode.plain_types
+
+    def kernel(keyset, scale, tracker, found, *numbers):
+        known.forget_written()
+        changed = scale, tracker
+        are_plain = all(type(tensor) in plain_types and tensor.is_cuda for tensor in (*changed, found))
+        entries = [known.entry_of(tensor) for tensor in (*changed, found)] if are_plain and mode.can_learn() else []
+        if not entries or None in entries[:2]:
+            return otherwise(keyset, scale, tracker, found, *numbers)
+        with mode.aside():
+            values = [known.view(entry, tensor).clone() for entry, tensor in zip(entries, changed)]
+            is_found = known.empty_for(found).zero_() if entries[2] is None else known.view(entries[2], found)
+            operation.plain(*values, is_found, *numbers)
+        otherwise(keyset, scale, tracker, found, *numbers)
+        known.forget_written()
+        with mode.aside():
+            for tensor, value, entry in zip(changed, values, entries):
+                known.learn(tensor, value, entry, True)
+        return scale
 
     return kernel
 

@@ -11,7 +11,8 @@ COMPARED = """
 
 CALCULATED = """
     add sub rsub mul div floor_divide remainder fmod neg abs sign sgn maximum minimum clamp clamp_min
-    clamp_max floor ceil round trunc frac where pow sqrt exp log log2 reciprocal gcd
+    clamp_max floor ceil round trunc frac where pow sqrt exp log log2 reciprocal gcd sin cos tan asin
+    acos atan atan2 hypot linalg_vector_norm _cdist_forward
 """.split()
 
 REDUCED = """

@@ -58,7 +58,7 @@ def _note_error(report):
 
 
 def _write():
-    from vramlab_dry_run import phases, recording, report
+    from vramlab_dry_run import callbacks, phases, recording, report
 
     if not phases.is_all_written():
         recording.dump()
@@ -68,6 +68,7 @@ def _write():
 
         report.guarded(files_read.tell)(report)
     report.guarded(report.save)()
+    report.guarded(callbacks.write_notes)()
 
 
 def _finish(is_asked_to_end=False):

@@ -5,14 +5,13 @@ outside of PyTorch.
 A file for each engine (vllm_phases, sglang_phases) names its functions. A name that the engine does not have is told.
 """
 
-import ctypes
 import functools
 import os
 import sys
 import threading
 import time
 
-from vramlab_dry_run import import_watch, report, unrecorded
+from vramlab_dry_run import callbacks, import_watch, report, unrecorded
 
 # By device: counters and the mark, in order.
 _marks = {}
@@ -209,7 +208,7 @@ def _write_history():
     _is_all_written = True
     recording.dump()
     report.save()
-    ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD).vramlab_dry_run_write_notes()
+    callbacks.write_notes()
 
 
 @report.guarded

@@ -81,16 +81,19 @@ def variables_of(frame, *names):
 
 
 def _innermost(frame):
-    """The innermost frame outside PyTorch, else the innermost of all."""
-    innermost = None
+    """The innermost frame outside PyTorch, else that of a program that is no file (`python -c`), else the
+    innermost of all."""
+    innermost = typed = None
     while frame is not None:
         filename = frame.f_code.co_filename
-        if not is_own(filename) and not filename.startswith("<"):
+        if filename.startswith("<"):
+            typed = typed or (frame if frame.f_globals.get("__name__") == "__main__" else None)
+        elif not is_own(filename):
             innermost = innermost or frame
             if not filename.startswith(_library_folders):
                 return frame
         frame = frame.f_back
-    return innermost
+    return typed or innermost
 
 
 def _tell(text, room):
