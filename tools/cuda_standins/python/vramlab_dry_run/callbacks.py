@@ -19,7 +19,7 @@ def give(setter_name, kind, function):
 
 
 def write_notes():
-    """Those up to now: a signal that ends the process asks nobody."""
+    """The notes up to now are written: a signal that ends the process asks nobody."""
     ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD).vramlab_dry_run_write_notes()
 
 
