@@ -37,6 +37,12 @@ constexpr auto both =
 constexpr auto opposite =
     "_ZN2at6native29vectorized_elementwise_kernelILi4EZZZNS0_23bitwise_not_kernel_cudaERNS_18"
     "TensorIteratorBaseEENKUlvE_clEvENKUlvE4_clEvEUlbE_St5arrayIPcLm2EEEEviT0_T1_";
+constexpr auto not_of_any_type =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2EZZZNS0_23logical_not_kernel_cudaERNS_18"
+    "TensorIteratorBaseEENKUlvE0_clEvENKUlvE0_clEvEUlaE_St5arrayIPcLm2EELb0EEEviT0_T1_";
+constexpr auto joined =
+    "_ZN2at6native40_GLOBAL__N__f1f992fe_8_Shape_cu_49f7391c19CatArrayBatchedCopyINS1_10OpaqueTypeI"
+    "Lj16EEEjLi1ELi64ELi64EEEvPT_NS1_25CatArrInputTensorMetadataIS5_T0_XT2_EXT3_EEENS1_16";
 constexpr auto runs = "_ZN14at_cuda_detail3cub23DeviceReduceByKeyKernelINS0_6detail";
 constexpr auto kept_without_repeats =
     "_ZN14at_cuda_detail3cub23DeviceSelectSweepKernelINS0_6detailEPKlPNS0_8NullTypeEPlS9_NS0_13"
@@ -175,8 +181,10 @@ TEST(KernelAnswers, two_checks_together_hold_if_both_do) {
 }
 
 TEST(KernelAnswers, the_opposite_of_a_truth_is_said) {
-  EXPECT_TRUE(says_yes_of(opposite, false, true));
-  EXPECT_FALSE(says_yes_of(opposite, true, false));
+  for (const char* const kernel : {opposite, not_of_any_type}) {
+    EXPECT_TRUE(says_yes_of(kernel, false, true));
+    EXPECT_FALSE(says_yes_of(kernel, true, false));
+  }
 }
 
 TEST(KernelAnswers, equal_values_are_one_run) {
@@ -300,6 +308,8 @@ TEST(KernelWrites, any_other_kernel_may_write_anywhere) {
   EXPECT_FALSE(launched(with_strides, 3));
   EXPECT_FALSE(launched("gemm", 3));
   EXPECT_FALSE(write_of(writer_of(fill_with_long), nullptr)) << "without arguments";
+  EXPECT_TRUE(writer_of(joined).begins_at_first_argument);
+  EXPECT_FALSE(writer_of(opposite).begins_at_first_argument);
 }
 
 }  // namespace

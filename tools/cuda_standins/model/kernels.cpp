@@ -149,6 +149,8 @@ KernelQuestion question_of(std::string_view name) {
   if (has(name, "BitwiseAndFunctorIbE") || has(name, "logical_and_kernel_cuda"))
     return {.kind = Kind::both};
   if (has(name, "bitwise_not_kernel_cuda") && has(name, "UlbE")) return {.kind = Kind::opposite};
+  // Numbers are zeros, so it says yes of them.
+  if (has(name, "logical_not_kernel_cuda")) return {.kind = Kind::opposite};
   if (has(name, "FillFunctorIbE")) return {.kind = Kind::fill};
   return comparison_of(name);
 }
@@ -209,6 +211,7 @@ std::optional<RememberedTruths::Place> place_of_truths(const KernelQuestion& que
 KernelWriter writer_of(std::string_view name) {
   constexpr std::string_view fills = "11FillFunctorI";
   constexpr std::string_view counted_functor_and_addresses = "viT0_T1_";
+  if (has(name, "CatArrayBatchedCopy")) return {.begins_at_first_argument = true};
   if (name.find("vectorized_elementwise_kernelI") == name.npos) return {};
   if (!name.ends_with(counted_functor_and_addresses)) return {};
   const std::size_t found = name.find(fills);

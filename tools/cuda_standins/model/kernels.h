@@ -200,6 +200,8 @@ struct KernelWriter {
   bool has_known_place = false;
   /// The size of the value that it fills with; 0 for a kernel that does something else.
   std::uint8_t filled_bytes = 0;
+  /// Its first argument is the address where the tensor begins that it joins from others.
+  bool begins_at_first_argument = false;
 };
 
 KernelWriter writer_of(std::string_view kernel_name);

@@ -479,8 +479,10 @@ def distances():
     places = torch.tensor([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]]).cuda()
     assert torch.cdist(places, places).round().tolist() == [[0, 5, 6], [5, 0, 1], [6, 1, 0]]
     assert (torch.cdist(places, places) < 2).nonzero().tolist() == [[0, 0], [1, 1], [1, 2], [2, 1], [2, 2]]
+    line = torch.arange(30.0)[:, None].cuda()
+    assert len((torch.cdist(line, line) < 1.5).nonzero()) == 30 + 2 * 29, "by a matrix product"
     assert places.norm(dim=1)[:2].tolist() == [0, 5] and int(torch.linalg.vector_norm(places[1])) == 5
-    assert torch.nn.functional.normalize(places[1:2]).sum().item() - 1.4 < 1e-6
+    assert abs(torch.nn.functional.normalize(places[1:2]).sum().item() - 1.4) < 1e-6
     assert torch.cos(places[0]).tolist() == [1, 1] and torch.atan2(places[0], places[0] + 1).tolist() == [0, 0]
 
 

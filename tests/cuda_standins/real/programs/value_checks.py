@@ -32,8 +32,17 @@ def single_values():
     assert not value > 0, "no check"
 
 
+def opposite_masks():
+    """Points are pruned by the opposite of a mask, which lies where other masks were."""
+    values, drawn = torch.randn(64, device="cuda"), torch.rand(64, device="cuda") > 0.5
+    assert len(values[~drawn]) == len(values[torch.logical_not(drawn)]) == 64
+    joined = torch.cat([drawn[:32], drawn[32:]])
+    assert len(values[joined]) == 0 and len(values[~joined]) == 64
+
+
 def main():
     single_values()
+    opposite_masks()
     for size in (64, 4096, 100_000):
         loss = sampled(size)
         if not torch.isfinite(loss):

@@ -242,8 +242,8 @@ class _Mode:
             if space != "aten" or not is_seen or \
                     has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
-            if is_changing or has_kernel(whole_name, "CUDA") or self._takes_numbers(name) or \
-                    self._is_given_results(name):
+            if is_changing or has_kernel(whole_name, "CUDA") or base in computed_operations.MADE_OF_UNCOMPUTED or \
+                    self._takes_numbers(name) or self._is_given_results(name):
                 yield name
 
     def _arguments(self, name):

@@ -34,7 +34,10 @@ PICKED_AND_PLACED = """
 
 FILLED = "fill zero arange linspace eye range full_like".split()
 
-COMPUTED = COMPARED + CALCULATED + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACED + FILLED
+# They are made of others that nobody computes, here of a matrix product.
+MADE_OF_UNCOMPUTED = ["_euclidean_dist"]
+
+COMPUTED = COMPARED + CALCULATED + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACED + FILLED + MADE_OF_UNCOMPUTED
 
 # Their first argument gets other values, whatever it had.
 OVERWRITTEN = ("fill_", "zero_", "copy_")
