@@ -188,6 +188,17 @@ def loops():
     assert draws > 1000
 
 
+def numbers_that_pass_a_test():
+    """As rejection sampling draws until it has enough: none passes, so one does after a while."""
+    kept = torch.empty(0, device=CUDA)
+    while len(kept) < 3:
+        drawn = torch.rand(8, device=CUDA)
+        kept = torch.cat([kept, drawn[drawn > 0.5]])
+    assert len(kept) == 3
+    places = (torch.rand(8, device=CUDA) > 0.5).nonzero()
+    assert len(places) == 0, "another place"
+
+
 def kernels_made_while_running():
     """PyTorch makes them, and the operations that launch them are known."""
     multiply = torch.cuda.jiterator._create_jit_fn(
@@ -508,7 +519,8 @@ def main():
     gc.disable()
     for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts,
                  results_shorter_than_their_storage, orders_of_unknown_numbers,
-                 results_that_are_given, texts_with_ends, masks_in_backward, loops, kernels_made_while_running,
+                 results_that_are_given, texts_with_ends, masks_in_backward, loops,
+                 numbers_that_pass_a_test, kernels_made_while_running,
                  checks, unknown, sparse_gradients, batches_counted, blocks_left_out, probabilities_on_the_host,
                  sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
                  storages_shared_and_copied, distances, scales_of_gradients):

@@ -83,6 +83,12 @@ def answer(to, count, source):
     return MADE_UP if mode.found_is_made_up else FOUND
 
 
+def is_asking():
+    """Whether an operation asks how much of unknown values it chooses."""
+    mode = _mode
+    return mode is not None and mode.is_asking and threading.get_ident() == mode.thread
+
+
 def tell_found(to, count):
     """Whether these bytes are what an operation asks for in its middle, and are known. They are written
     then: the shortest way, as nothing is to be noted."""
@@ -125,6 +131,8 @@ class _Mode:
         self.reads = None
         self.found = None
         self.found_is_made_up = False
+        # Whether an operation is under way that asks how much of unknown values it chooses.
+        self.is_asking = False
 
     def begin(self):
         torch = self.torch
@@ -884,18 +892,25 @@ def _kernel_that_asks(mode, operation):
     plain_types, integers, truths = mode.plain_types, mode.integers, mode.torch.bool
     has_mask = operation.base in computed_operations.MASKS
 
+    def ask(keyset, args, kwargs):
+        mode.is_asking = True
+        try:
+            return run(keyset, *args, **kwargs)
+        finally:
+            mode.is_asking = False
+
     def kernel(keyset, *args, **kwargs):
         if args and type(args[0]) in _NUMBERS:
             args = operation.with_tensors(args)
         if not entries:
-            return run(keyset, *args, **kwargs)
+            return ask(keyset, args, kwargs)
         only_masks = has_mask and args[0].dtype not in integers and key_of(args[0]) not in entries
         for value in args:
             for item in value if type(value) in (list, tuple) else (value,):
                 if type(item) in plain_types and item.is_cuda and \
                         (not only_masks or item.dtype is truths) and key_of(item) in entries:
                     return _call(operation, keyset, args, kwargs)
-        return run(keyset, *args, **kwargs)
+        return ask(keyset, args, kwargs)
 
     return kernel
 

@@ -31,6 +31,7 @@ _Copy = collections.namedtuple("_Copy", "at count source")
 
 # A yes or no, or a number.
 _MOST_BYTES_OF_A_NO = 8
+_BYTES_OF_A_COUNT = (4, 8)
 
 _times = collections.Counter()
 _now = threading.local()
@@ -92,6 +93,8 @@ def _fill(answer, copy, frame):
         if given is None:
             if known == computed.MADE_UP:
                 _is_waited_for(copy, before, read_at)
+            elif copy.count in _BYTES_OF_A_COUNT and computed.is_asking():
+                _find_one(copy, before, read_at)
             return _made_up_at(read_at)
         ctypes.memmove(copy.at, _bytes_of(given, copy.count), copy.count)
         return _GIVEN
@@ -124,6 +127,12 @@ def _is_waited_for(copy, before, read_at):
         return False
     ctypes.memmove(copy.at, before, copy.count)
     return True
+
+
+def _find_one(copy, found, read_at):
+    """One thing found, for a loop that waits in vain for an operation to find something."""
+    if not any(found) and waiting.note_none(read_at):
+        ctypes.memmove(copy.at, _number(1, copy.count), copy.count)
 
 
 def _given(answer, count, read_at):

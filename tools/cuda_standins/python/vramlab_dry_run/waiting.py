@@ -2,7 +2,8 @@
 one place, over and over, and asks for no memory in between: then it is ended.
 
 A loop may also wait for a yes that is computed and never comes, because what it reads in between is made
-up. After many a no at one place the next ones are made up like the rest.
+up. After many a no at one place the next ones are made up like the rest. One that draws numbers until
+enough of them pass a test finds none at one place, over and over, and then one each time.
 """
 
 import sys
@@ -20,6 +21,8 @@ _reads = {}
 _read_count = 0
 # By place: how many answers were no, and how many reads there were at the last one.
 _noes = {}
+# By place: how many answers were that nothing of unknown values was found.
+_nones = {}
 
 
 def note_read(at):
@@ -54,6 +57,12 @@ def note_answer(at, is_no):
         entry[0] += 1
         entry[1] = _read_count
     return entry[0] > MOST_NOES
+
+
+def note_none(at):
+    """Called where an operation found nothing in unknown values. Whether a loop has waited here too long."""
+    count = _nones[at] = _nones.get(at, 0) + 1
+    return count > MOST_NOES
 
 
 def _requests():
