@@ -14,6 +14,7 @@
 
 #include "streams/cuda_interface/functions.h"
 #include "streams/device/gpu_models.h"
+#include "tests/cuda_standins/driver/written_parts.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
 #include "tests/support/kit/own_folder.h"
 #include "tools/cuda_standins/driver/driver_functions.h"
@@ -232,12 +233,9 @@ TEST_F(DryRunDriver, tells_which_watched_memory_was_written) {
   vramlab_dry_run_watch_memory(at + 16, 16);
   ASSERT_EQ(call("cuMemsetD8_v2", at + 20, static_cast<unsigned char>(0), std::size_t{64}),
             CUDA_SUCCESS);
-  unsigned long long written[4] = {};
-  ASSERT_EQ(vramlab_dry_run_take_written(written, 4), 1U);
-  EXPECT_EQ(written[0], at + 16);
+  EXPECT_EQ(written_parts(), std::vector<std::uint64_t>{at + 16});
   vramlab_dry_run_work_at(nullptr, at, 1);
-  ASSERT_EQ(vramlab_dry_run_take_written(written, 4), 1U);
-  EXPECT_EQ(written[0], at);
+  EXPECT_EQ(written_parts(), std::vector<std::uint64_t>{at});
 }
 
 std::vector<std::pair<unsigned, int>> first_works;
@@ -261,8 +259,7 @@ TEST_F(DryRunDriver, takes_a_kernel_that_is_not_pytorch_s_to_write_anywhere) {
   EXPECT_EQ(call("cuLaunchKernel", function, 1U, 1U, 1U, 1U, 1U, 1U, 0U, CUstream{nullptr},
                  static_cast<void**>(nullptr), static_cast<void**>(nullptr)),
             CUDA_SUCCESS);
-  unsigned long long written = 0;
-  EXPECT_EQ(vramlab_dry_run_take_written(&written, 1), 1U);
+  EXPECT_EQ(written_parts(), std::vector<std::uint64_t>{4096});
 }
 
 TEST_F(DryRunDriver, copies_rows_with_pitches_between_host_and_host) {

@@ -28,8 +28,8 @@ TEST(DryRunLibcuda, has_every_function_of_the_driver) {
   for (const char* const own :
        {"vramlab_dry_run_note", "vramlab_dry_run_set_place", "vramlab_dry_run_set_values",
         "vramlab_dry_run_work", "vramlab_dry_run_gpu_count", "vramlab_dry_run_watch_memory",
-        "vramlab_dry_run_take_written", "vramlab_dry_run_written_count", "vramlab_dry_run_work_at",
-        "vramlab_dry_run_read_memory", "vramlab_dry_run_remember", "vramlab_dry_run_tell_truths",
+        "vramlab_dry_run_written_parts", "vramlab_dry_run_work_at", "vramlab_dry_run_read_memory",
+        "vramlab_dry_run_remember", "vramlab_dry_run_tell_truths", "vramlab_dry_run_is_yes",
         "vramlab_dry_run_set_first_work", "vramlab_dry_run_answer_nvml",
         "vramlab_dry_run_write_notes"})
     EXPECT_NE(dlsym(opened, own), nullptr) << own;

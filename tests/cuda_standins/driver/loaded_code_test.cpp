@@ -7,6 +7,7 @@
 #include "streams/cuda_interface/functions.h"
 #include "streams/device/gpu_models.h"
 #include "tests/cuda_standins/driver/machine_code.h"
+#include "tests/cuda_standins/driver/written_parts.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
 #include "tests/support/kit/own_folder.h"
 #include "tools/cuda_standins/driver/driver_functions.h"
@@ -75,12 +76,6 @@ constexpr int local_bytes = 3;
 constexpr int registers = 4;
 constexpr int dynamic_shared_bytes = 8;
 
-/// The watched parts of memory that a launch may have written.
-std::vector<unsigned long long> written_by_launch() {
-  unsigned long long written[4] = {};
-  return {written, written + vramlab_dry_run_take_written(written, 4)};
-}
-
 TEST_F(LoadedCode, kernel_may_write_where_an_address_of_its_arguments_is) {
   const CUfunction function = kernel(loaded({"add", {32, 0, 0, 0, {8, 4, 16}}}), "add");
   CUdeviceptr at = 0;
@@ -93,7 +88,7 @@ TEST_F(LoadedCode, kernel_may_write_where_an_address_of_its_arguments_is) {
   EXPECT_EQ(call("cuLaunchKernel", function, 1U, 1U, 1U, 1U, 1U, 1U, 0U, CUstream{nullptr},
                  static_cast<void**>(arguments), static_cast<void**>(nullptr)),
             CUDA_SUCCESS);
-  EXPECT_EQ(written_by_launch(), (std::vector<unsigned long long>{at + 512, at + 1536}));
+  EXPECT_EQ(written_parts(), (std::vector<std::uint64_t>{at + 512, at + 1536}));
   for (const CUdeviceptr place : {at, at + 512, at + 1024, at + 1536})
     vramlab_dry_run_watch_memory(place, 0);
 }

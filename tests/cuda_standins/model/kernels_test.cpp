@@ -136,9 +136,13 @@ constexpr std::uint32_t not_equal = 1;
 
 TEST(KernelAnswers, checks_hold) {
   EXPECT_TRUE(says_yes(all));
-  EXPECT_TRUE(says_yes(product_of_truths)) << "isfinite() ends with it";
   EXPECT_FALSE(says_yes(any));
   EXPECT_FALSE(says_yes("gemm"));
+}
+
+TEST(KernelAnswers, product_of_truths_is_yes_where_both_are_as_at_the_end_of_isfinite) {
+  EXPECT_TRUE(says_yes_of(product_of_truths, true, true));
+  EXPECT_FALSE(says_yes_of(product_of_truths, true, false));
 }
 
 TEST(KernelAnswers, checks_of_cupy_hold) {

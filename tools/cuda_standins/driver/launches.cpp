@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/driver/driver_types.h"
@@ -194,14 +193,6 @@ STAND_IN_EXPORT void vramlab_dry_run_watch_memory(unsigned long long at, unsigne
     bytes > 0 ? driver.watched().watch(at, bytes) : driver.watched().unwatch(at);
   });
 }
-STAND_IN_EXPORT unsigned long vramlab_dry_run_take_written(unsigned long long* at,
-                                                           unsigned long room) {
-  return the_driver().look([=](StandInDriver& driver) {
-    const std::vector<std::uint64_t> written = driver.watched().take_written();
-    std::copy_n(written.begin(), std::min<std::size_t>(written.size(), room), at);
-    return static_cast<unsigned long>(written.size());
-  });
-}
 STAND_IN_EXPORT void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
                                                  unsigned long long count, int is_known) {
   the_driver().look([=](StandInDriver& driver) {
@@ -212,8 +203,13 @@ STAND_IN_EXPORT void vramlab_dry_run_tell_truths(unsigned long long at, const vo
               is_known == 0 ? ValueOrigin::made_up : ValueOrigin::known);
   });
 }
-STAND_IN_EXPORT const void* vramlab_dry_run_written_count() {
-  return &the_driver().watched().written_count();
+STAND_IN_EXPORT int vramlab_dry_run_is_yes(unsigned long long at, unsigned long long count) {
+  return the_driver().look([=](StandInDriver& driver) {
+    return driver.host_values().truths().is_yes({at, count}) ? 1 : 0;
+  });
+}
+STAND_IN_EXPORT const void* vramlab_dry_run_written_parts() {
+  return &the_driver().watched().written();
 }
 STAND_IN_EXPORT int vramlab_dry_run_read_memory(void* to, unsigned long long from,
                                                 unsigned long long bytes) {

@@ -143,10 +143,10 @@ RememberedTruths::YesCount RememberedTruths::count_yes(const Place& place) const
 KernelQuestion question_of(std::string_view name) {
   if (says_whether_all(name)) return {.kind = Kind::always_yes};
   if (!has(name, "vectorized_elementwise_kernel")) return library_question_of(name);
-  // The last kernel of isfinite(): a product of truths.
-  if (has(name, "MulFunctorIbE")) return {.kind = Kind::always_yes};
-  // A value that is checked is in a range: at least this and at most that.
-  if (has(name, "BitwiseAndFunctorIbE") || has(name, "logical_and_kernel_cuda"))
+  // A value that is checked is in a range: at least this and at most that. The last kernel of
+  // isfinite() is a product of truths.
+  if (has(name, "MulFunctorIbE") || has(name, "BitwiseAndFunctorIbE") ||
+      has(name, "logical_and_kernel_cuda"))
     return {.kind = Kind::both};
   if (has(name, "bitwise_not_kernel_cuda") && has(name, "UlbE")) return {.kind = Kind::opposite};
   // Numbers are zeros, so it says yes of them.

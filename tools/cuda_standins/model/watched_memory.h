@@ -4,13 +4,35 @@
 // told once and watched no more.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <utility>
-#include <vector>
+#include <type_traits>
 
 namespace vramlab::dry_run {
+
+/// The beginnings of the parts that were written: of more than have a place here, the last ones.
+/// It may be read at any time, without a call too: programs in other languages know how it lies.
+class WrittenParts {
+ public:
+  static constexpr std::uint64_t kept = 1 << 14;
+
+  void add(std::uint64_t beginning) {
+    const std::uint64_t count = count_.load(std::memory_order_relaxed);
+    beginnings_[count % kept] = beginning;
+    count_.store(count + 1, std::memory_order_release);
+  }
+  std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
+  /// Requires: it is one of the last `kept`.
+  std::uint64_t beginning(std::uint64_t number) const { return beginnings_[number % kept]; }
+
+ private:
+  std::atomic<std::uint64_t> count_ = 0;
+  std::array<std::uint64_t, kept> beginnings_ = {};
+};
+static_assert(std::is_standard_layout_v<WrittenParts>);
+static_assert(sizeof(WrittenParts) == (1 + WrittenParts::kept) * sizeof(std::uint64_t));
 
 class WatchedMemory {
  public:
@@ -24,36 +46,28 @@ class WatchedMemory {
     if (!parts_.empty() && bytes > 0) take_out(at, bytes, &written_);
   }
   void note_write_anywhere() {
-    for (const auto& [at, bytes] : parts_) written_.push_back(at);
-    written_count_ += parts_.size();
+    for (const auto& [at, bytes] : parts_) written_.add(at);
     parts_.clear();
   }
-  /// The beginnings of the parts that were written.
-  std::vector<std::uint64_t> take_written() { return std::exchange(written_, {}); }
-  /// How many parts were written. It may be read at any time.
-  const std::atomic<std::uint64_t>& written_count() const { return written_count_; }
+  const WrittenParts& written() const { return written_; }
 
  private:
   /// `told` may be null.
-  void take_out(std::uint64_t at, std::uint64_t bytes, std::vector<std::uint64_t>* told) {
+  void take_out(std::uint64_t at, std::uint64_t bytes, WrittenParts* told) {
     auto part = parts_.upper_bound(at);
     if (part != parts_.begin()) {
       const auto before = std::prev(part);
       if (before->first + before->second > at) part = before;
     }
     while (part != parts_.end() && part->first < at + bytes) {
-      if (told != nullptr) {
-        told->push_back(part->first);
-        ++written_count_;
-      }
+      if (told != nullptr) told->add(part->first);
       part = parts_.erase(part);
     }
   }
 
   /// Bytes by address.
   std::map<std::uint64_t, std::uint64_t> parts_;
-  std::vector<std::uint64_t> written_;
-  std::atomic<std::uint64_t> written_count_ = 0;
+  WrittenParts written_;
 };
 
 }  // namespace vramlab::dry_run

@@ -50,11 +50,9 @@ void vramlab_dry_run_work_at(struct CUstream_st* stream, unsigned long long at,
 /* Memory of a device whose values the program's side knows is watched until it is written. Zero
  * bytes end the watch that began at this address. */
 void vramlab_dry_run_watch_memory(unsigned long long at, unsigned long long bytes);
-/* Returns how many watched parts were written since the last call. At most `room` of their
- * beginnings go into `at`. */
-unsigned long vramlab_dry_run_take_written(unsigned long long* at, unsigned long room);
-/* The address of a number of 64 bits that grows with each part that was written. */
-const void* vramlab_dry_run_written_count(void);
+/* The address of a number of 64 bits, which grows with each watched part that is written, and then
+ * of 16,384 more: part number N, counted from 0, began at the one at place N modulo 16,384. */
+const void* vramlab_dry_run_written_parts(void);
 /* The bytes that the host or another rank sent to a device a moment ago; nonzero where all of them
  * are known. */
 int vramlab_dry_run_read_memory(void* to, unsigned long long from, unsigned long long bytes);
@@ -66,6 +64,9 @@ void vramlab_dry_run_remember(unsigned long long at, const void* values, unsigne
  * on a GPU. */
 void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
                                  unsigned long long count, int is_known);
+
+/* Whether a tensor of so many truths that begins there, and that nobody knows, is taken for yes. */
+int vramlab_dry_run_is_yes(unsigned long long at, unsigned long long count);
 
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);

@@ -237,7 +237,7 @@ def unknown():
     """Made up: 0, and not what was there before."""
     drawn = torch.full((100,), 7, device=CUDA)
     assert drawn.random_(5).max().item() == 0
-    assert torch.bincount(drawn, minlength=4).sum() == 0
+    assert torch.bincount(drawn, minlength=4).tolist() == [100, 0, 0, 0]
     with torch.inference_mode():
         for draw in ("random_", "normal_", "uniform_", "exponential_"):
             assert getattr(torch.full((100,), 7.0, device=CUDA), draw)().max().item() == 0, draw
@@ -318,6 +318,86 @@ def batches_counted():
         graph.capture_end()
     # The addition is in the graph, and was not made.
     assert norm.num_batches_tracked != 5
+
+
+def truths_that_nobody_knows():
+    """They are the ones by which masks are counted, with known values and in sums, too."""
+    scores = torch.randn(3, 40, device=CUDA) @ torch.randn(40, 40, device=CUDA)
+    places = torch.arange(40, device=CUDA)
+    for mask in (torch.isfinite(scores), scores >= 0, ~torch.isnan(scores), scores == scores):
+        assert mask.sum() == 120 and mask.sum(1).tolist() == [40] * 3 and torch.count_nonzero(mask) == 120
+        assert scores[mask].shape == (120,) and places[mask[0]].tolist() == list(range(40))
+        assert (~mask).sum() == 0 and places[~mask[0]].shape == (0,)
+    assert not torch.isnan(scores).any() and not (scores == 0).any()
+    enough, time, end = scores[:, 0] > 0.5, torch.zeros(3, dtype=torch.long, device=CUDA), places[3:6]
+    steps = 0
+    while (time < end).any():
+        steps += 1
+        is_forced = torch.full((3,), steps % 3 == 0, device=CUDA)
+        time = torch.where(enough | is_forced, time + 1, time)
+    assert steps == 15
+
+
+def classes_that_nobody_knows():
+    """The one that is there has all members."""
+    classes = (torch.randn(500, 8, device=CUDA) @ torch.randn(8, 4, device=CUDA)).argmax(1)
+    for one in classes.unique():
+        assert (classes == one).sum() == 500 and classes[classes == one].shape == (500,)
+    ends = torch.cat([torch.zeros(1, dtype=torch.long, device=CUDA), torch.bincount(classes, minlength=4).cumsum(0)])
+    assert ends[-1] == 500
+
+
+def lengths_of_at_least_one():
+    scores = torch.nn.Linear(16, 1).to(CUDA)(torch.randn(2, 4, 16, device=CUDA)).squeeze(-1)
+    assert torch.ceil(scores.exp()).sum(1).clamp_min(1).long().tolist() == [1, 1]
+    repeats = scores.exp().round().clamp(min=1).long()
+    assert torch.arange(4, device=CUDA).repeat_interleave(repeats[0]).tolist() == [0, 1, 2, 3]
+    chosen = torch.arange(8, device=CUDA) < (torch.rand(2, 1, device=CUDA) * 16).clamp(min=1.0)
+    assert chosen.sum(1).tolist() == [1, 1]
+    assert scores.clamp(min=-1).tolist() == [[0] * 4] * 2
+    assert scores.long().clamp(2, 3).tolist() == [[2] * 4] * 2
+
+
+def places_of_sparse_tensors():
+    places = torch.tensor([[0, 1, 1, 0], [2, 0, 0, 2]], device=CUDA)
+    once = torch.sparse_coo_tensor(places, torch.ones(4, device=CUDA), (2, 3)).coalesce()
+    assert once.indices().tolist() == [[0, 1], [2, 0]] and once.values().shape == (2,)
+    rows = torch.tensor([[0, 1.0, 0], [2, 0, 3]]).cuda().to_sparse_csr()
+    assert rows.crow_indices().tolist() == [0, 1, 3]
+    bag = torch.nn.EmbeddingBag(100, 8, mode="mean", sparse=True).to(CUDA)
+    optimizer = torch.optim.SparseAdam(bag.parameters())
+    words = torch.tensor([1, 2, 4, 5, 4, 3, 2, 9], device=CUDA)
+    bag(words, torch.tensor([0, 3, 5], device=CUDA)).sum().backward()
+    assert bag.weight.grad.coalesce().indices().tolist() == [[1, 2, 3, 4, 5, 9]]
+    before = torch.cuda.memory_stats()["allocation.all.allocated"]
+    optimizer.step()
+    assert torch.cuda.memory_stats()["allocation.all.allocated"] > before
+
+
+def backward_of_own_function():
+    """Operations of the program itself are computed there, too."""
+    times = torch.tensor([0.0, 1.0], device=CUDA)
+    seen = []
+
+    class Solved(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            seen.append(bool((times[1:] > times[:-1]).all()))
+            seen.append(times.flip(0).tolist())
+            with torch.enable_grad():
+                x = torch.ones(3, device=CUDA, requires_grad=True)
+                torch.autograd.grad((x * x).sum(), x)
+            seen.append(int((times > 0.5).sum()))
+            return gradient * 2
+
+    x = torch.randn(3, device=CUDA, requires_grad=True)
+    mask = torch.tensor([True, False, True], device=CUDA)
+    Solved.apply(x[mask]).sum().backward()
+    assert seen == [True, [1.0, 0.0], 1] and x.grad.shape == (3,)
 
 
 def blocks_left_out():
@@ -520,8 +600,10 @@ def main():
     for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts,
                  results_shorter_than_their_storage, orders_of_unknown_numbers,
                  results_that_are_given, texts_with_ends, masks_in_backward, loops,
-                 numbers_that_pass_a_test, kernels_made_while_running,
-                 checks, unknown, sparse_gradients, batches_counted, blocks_left_out, probabilities_on_the_host,
+                 numbers_that_pass_a_test, kernels_made_while_running, checks, unknown,
+                 truths_that_nobody_knows, classes_that_nobody_knows, lengths_of_at_least_one,
+                 places_of_sparse_tensors, backward_of_own_function, sparse_gradients,
+                 batches_counted, blocks_left_out, probabilities_on_the_host,
                  sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
                  storages_shared_and_copied, distances, scales_of_gradients):
         part()

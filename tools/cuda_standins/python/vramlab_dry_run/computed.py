@@ -125,7 +125,8 @@ class _Mode:
             self._leave_out_steps(optimizers)
         # The one in which operations are computed.
         self.thread = threading.get_ident()
-        self.is_recomputing = False
+        # Whether operations are seen in the middle of a backward pass.
+        self.is_in_backward = False
         # The innermost of our kernels under way: the values that it reads, and how many elements it
         # finds, or a list of numbers that it reads in this order.
         self.reads = None
@@ -206,6 +207,12 @@ class _Mode:
             with self.aside():
                 to.detach().fill_(number)
 
+    def learn_likely(self, tensor, number):
+        """This for all numbers of a tensor that nobody knows."""
+        self.known.forget_written()
+        with self.aside():
+            self.known.learn(tensor, self.known.empty_for(tensor).fill_(number), is_made_up=True)
+
     @contextlib.contextmanager
     def off(self):
         """For what the program does without being seen, in a thread whose operations are."""
@@ -247,6 +254,8 @@ class _Mode:
             is_changing = base in changing or computed_operations.changes(base)
             is_seen = is_changing or base in computed or base in alone or name in likely_values.MAKERS or \
                 name in computed_operations.ORDERS
+            if whole_name == "aten::" + computed_operations.COALESCING:
+                yield name
             if space != "aten" or not is_seen or \
                     has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
@@ -284,9 +293,14 @@ class _Mode:
                         mode.known.tell_masks()
                         return engine.run_backward(*args, **kwargs)
                     finally:
-                        mode.known.take_back_masks()
+                        # Another backward pass may be under way around it.
+                        if not mode.is_in_backward:
+                            mode.known.take_back_masks()
 
         variable._execution_engine = EngineWithoutUs()
+        # Functions of the program itself are seen there: their gradients have objects of Python anyway.
+        of_program = self.torch.autograd.function.BackwardCFunction
+        of_program.apply = self._seen(of_program.apply)
 
     def _leave_out_tracing(self):
         """While PyTorch traces a function (torch.jit.trace), even a size that is asked for is an
@@ -323,7 +337,7 @@ class _Mode:
 
     def _leave_out_steps(self, optimizers):
         """They read thousands of numbers of the host, and no value of the device that is known, unless they
-        count their steps there. Those that get a closure run the model in it."""
+        count their steps there or have sparse gradients. Those that get a closure run the model in it."""
         hooked = optimizers.Optimizer.profile_hook_step
 
         def profile_hook_step(step):
@@ -332,7 +346,8 @@ class _Mode:
 
             @functools.wraps(step)
             def step_without_us(optimizer, *args, **kwargs):
-                if args or kwargs or not self.is_on() or self._counts_on_device(optimizer):
+                if args or kwargs or not self.is_on() or self._counts_on_device(optimizer) or \
+                        self._has_sparse_gradients(optimizer):
                     return step(optimizer, *args, **kwargs)
                 try:
                     with self.off():
@@ -355,6 +370,10 @@ class _Mode:
         state = next(iter(optimizer.state.values()), None)
         step = state.get("step") if isinstance(state, dict) else None
         return isinstance(step, self.torch.Tensor) and step.is_cuda
+
+    def _has_sparse_gradients(self, optimizer):
+        gradients = (tensor.grad for group in optimizer.param_groups for tensor in group["params"])
+        return any(gradient is not None and gradient.is_sparse for gradient in gradients)
 
     @report.guarded
     def _forget_changed_by(self, optimizer):
@@ -393,20 +412,23 @@ class _Mode:
         checkpoint.CheckpointFunction.forward = staticmethod(forward_seen)
 
     def _seen(self, function):
+        """It is called in a backward pass, for whose end the program's thread waits meanwhile."""
+        @functools.wraps(function)
         def call(*args, **kwargs):
-            # The program's thread waits for the backward pass meanwhile.
-            if self.is_on() or self.is_recomputing:
+            if self.is_on() or self.is_in_backward:
                 return function(*args, **kwargs)
             thread, self.thread = self.thread, threading.get_ident()
-            self.is_recomputing = True
+            deeds = self.known.deeds
+            self.is_in_backward = True
             self.switch(True)
             try:
                 return function(*args, **kwargs)
             finally:
                 self.switch(False)
-                self.is_recomputing = False
+                self.is_in_backward = False
                 self.thread = thread
-                self.known.tell_masks()
+                if self.known.deeds != deeds:
+                    self.known.tell_masks()
 
         return call
 
@@ -442,7 +464,9 @@ class _Operation:
         self.base, _, overload = name.partition(".")
         built_in, whole_base = mode.torch._C, f"{space}::{self.base}"
         self.plain = built_in._get_operation_overload(whole_base, overload)[0]
-        self.function = computed_operations.ON_THE_HOST.get(name, lambda run: run)(self.plain)
+        # The same where all tensors are plain ones.
+        self.shortest = computed_operations.shortest_way(mode.torch, name, self.plain)
+        self.function = computed_operations.function_of_host(mode.torch, name, self.shortest)
         self.run = _alone(mode, self.plain)
         self.redispatch = built_in._dispatch_find_schema_or_throw(whole_base, overload).redispatch_boxed
         arguments = built_in._get_schema(whole_base, overload).arguments
@@ -598,8 +622,12 @@ def _kernel_of(mode, operation):
         return _kernel_of_copy(mode, operation)
     if operation.base == "set_":
         return _kernel_of_set(mode, operation)
+    if operation.base == computed_operations.COALESCING:
+        return _kernel_of_coalescing(mode, operation)
     if operation.asks_others:
         return _kernel_that_asks(mode, operation)
+    if operation.base in computed_operations.COUNTING_TRUTHS and not operation.results:
+        return _kernel_of_truths(mode, operation)
     return _kernel_of_any(mode, operation)
 
 
@@ -607,11 +635,16 @@ def _kernel_of_likely(mode, operation):
     """A few of them are computed where their numbers are known; of others their likely value is noted."""
     of_known = _kernel_of_known(mode, operation)
     make, likely, plain_types = likely_values.MAKERS[operation.name], mode.likely, mode.plain_types
+    limits = operation.name in likely_values.LIMITING
 
     def kernel(keyset, tensor, *args):
         result = of_known(keyset, tensor, *args)
         if type(result) in plain_types and 0 < result.numel() <= MOST_ELEMENTS and result.is_cuda:
-            likely.note(result, make(likely.of(tensor) or 0.0, tensor, *args))
+            number = make(likely.of(tensor) or 0.0, tensor, *args)
+            if limits and number >= 1 and _can_be_made_up(mode, result):
+                mode.learn_likely(result, number)
+            elif number and result.dtype.is_floating_point:
+                likely.note(result, number)
         return result
 
     return kernel
@@ -659,13 +692,26 @@ def _kernel_of_all(mode, operation):
     return kernel
 
 
+def _kernel_of_truths(mode, operation):
+    """Truths that nobody knows are counted like those that a mask chooses."""
+    otherwise, plain_types, truths = _kernel_of_any(mode, operation), mode.plain_types, mode.torch.bool
+
+    def kernel(keyset, tensor, *args, **kwargs):
+        if tensor.dtype is truths and type(tensor) in plain_types and tensor.is_cuda and \
+                0 < tensor.numel() <= MOST_ELEMENTS:
+            return _call(operation, keyset, (tensor, *args), kwargs)
+        return otherwise(keyset, tensor, *args, **kwargs)
+
+    return kernel
+
+
 def _kernel_of_any(mode, operation):
     plain_types, most = mode.plain_types, operation.most
     has_values_before = not (operation.overwrites or operation.results)
     may_have_numbers = bool(operation.number_places)
     takes_number, with_number = operation.takes_number, operation.with_number_as_tensor
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
-    integers = mode.integers
+    made_up = mode.integers | {mode.torch.bool}
 
     def kernel(keyset, *args, **kwargs):
         if takes_number and len(args) == 2:
@@ -688,7 +734,7 @@ def _kernel_of_any(mode, operation):
                     is_on_device = True
                     if not has_values_before or not count or key_of(item) in entries:
                         is_known = True
-                    elif item.dtype not in integers:
+                    elif item.dtype not in made_up:
                         return run(keyset, *args, **kwargs)
         if not is_on_device or not is_known:
             return run(keyset, *args, **kwargs)
@@ -722,8 +768,11 @@ def _kernel_of_copy(mode, operation):
             if entries:
                 mode.known.forget(to)
             number = mode.likely.of(source)
-            if number is not None and to.dtype.is_floating_point and mode.known.is_whole(to):
-                mode.likely.note(to, number)
+            if number is not None and mode.known.is_whole(to):
+                if to.dtype.is_floating_point:
+                    mode.likely.note(to, number)
+                elif to.dtype in mode.integers and _can_be_made_up(mode, to):
+                    mode.learn_likely(to, int(number))
             return result
         if source.is_cpu and type(to) in plain_types and type(source) in plain_types and \
                 is_from_host(to, source) and mode.can_learn():
@@ -782,6 +831,32 @@ def _kernel_of_set(mode, operation):
         if known.entries and type(tensor) in plain_types and tensor.is_cuda and mode.can_learn():
             with mode.aside():
                 known.share(tensor)
+        return result
+
+    return kernel
+
+
+def _kernel_of_coalescing(mode, operation):
+    """Its tensors are sparse. Their places may be known, and so how many of them there are."""
+    known, run, plain_types = mode.known, operation.run, mode.plain_types
+
+    def kernel(keyset, tensor):
+        if not known.entries or type(tensor) not in plain_types or not tensor.is_cuda or not mode.can_learn():
+            return run(keyset, tensor)
+        known.forget_written()
+        with mode.aside():
+            places = tensor._indices()
+            entry = known.entry_of(places) if 0 < places.numel() <= MOST_ELEMENTS else None
+            merged = None if entry is None else mode.torch.unique(known.view(entry, places), dim=1)
+        if entry is None:
+            return run(keyset, tensor)
+        found = merged.shape[1], entry.is_made_up
+        result = mode.run_reading(lambda: run(keyset, tensor), None, found)
+        known.forget_written()
+        with mode.aside():
+            places = result._indices()
+            if places.shape == merged.shape:
+                known.learn(places, merged, None, entry.is_made_up)
         return result
 
     return kernel
@@ -891,6 +966,7 @@ def _kernel_that_asks(mode, operation):
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
     plain_types, integers, truths = mode.plain_types, mode.integers, mode.torch.bool
     has_mask = operation.base in computed_operations.MASKS
+    counts = operation.base in computed_operations.COUNTING_INTEGERS
 
     def ask(keyset, args, kwargs):
         mode.is_asking = True
@@ -902,6 +978,9 @@ def _kernel_that_asks(mode, operation):
     def kernel(keyset, *args, **kwargs):
         if args and type(args[0]) in _NUMBERS:
             args = operation.with_tensors(args)
+        if counts and type(args[0]) in plain_types and args[0].dtype in integers and \
+                args[0].is_cuda and 0 < args[0].numel() <= MOST_ELEMENTS:
+            return _call(operation, keyset, args, kwargs)
         if not entries:
             return ask(keyset, args, kwargs)
         only_masks = has_mask and args[0].dtype not in integers and key_of(args[0]) not in entries
@@ -968,12 +1047,19 @@ def _call(operation, keyset, args, kwargs):
     if operation.is_read or mode.has_dispatch_modes() or mode.has_function_modes():
         return _call_seen_by_modes(operation, keyset, args, kwargs)
     computation = _Computation(operation)
+    around = mode.reads, mode.found, mode.found_is_made_up
     mode.switch(False)
     try:
         is_known, found = computation.find(args, kwargs)
-        result = _run_unseen(operation, keyset, args, kwargs, found)
+        if found is _FOUND_NOTHING and operation.asks_others:
+            result = _run_in_sight(operation, keyset, args, kwargs)
+        else:
+            mode.reads, (mode.found, mode.found_is_made_up) = None, found
+            # From here, as each request for memory looks through all frames above it.
+            result = (operation.shortest if is_known else operation.plain)(*args, **kwargs)
         computation.end(args, kwargs, result, is_known)
     finally:
+        mode.reads, mode.found, mode.found_is_made_up = around
         mode.switch(True)
     return result
 
@@ -998,16 +1084,12 @@ def _run(operation, keyset, args, kwargs, found, is_known):
     return mode.run_reading(lambda: run(keyset, *args, **kwargs), None, found)
 
 
-def _run_unseen(operation, keyset, args, kwargs, found):
-    """The same while our kernels are switched off: the shortest way, which most operations take."""
+def _run_in_sight(operation, keyset, args, kwargs):
+    """The operation while our kernels are switched off: those that it calls are seen again."""
     mode = operation.mode
-    if found is not _FOUND_NOTHING:
-        return mode.run_reading(lambda: operation.plain(*args, **kwargs), None, found)
-    if not operation.asks_others and mode.reads is None and mode.found is None:
-        return operation.plain(*args, **kwargs)
     mode.switch(True)
     try:
-        return _run(operation, keyset, args, kwargs, found, False)
+        return _run(operation, keyset, args, kwargs, _FOUND_NOTHING, False)
     finally:
         mode.switch(False)
 
@@ -1100,7 +1182,7 @@ class _Computation:
         has_no_values_before = tensor.numel() == 0 or changed_name in operation.results or \
             is_changed and operation.overwrites
         if entry is None and not has_no_values_before:
-            entry = known.make_up(tensor) if tensor.dtype in self._mode.integers else None
+            entry = self._made_up(tensor)
             if entry is None:
                 raise _Unknown
         if entry is not None and entry.is_made_up and not has_no_values_before:
@@ -1110,6 +1192,13 @@ class _Computation:
             value = value.clone() if entry else value
             self._changed.append((tensor, value, entry or known.entry_before(tensor)))
         return value
+
+    def _made_up(self, tensor):
+        """None where nothing is made up for it."""
+        kind = tensor.dtype
+        if kind is self._mode.torch.bool:
+            return self._mode.known.make_up_truths(tensor)
+        return self._mode.known.make_up(tensor) if kind in self._mode.integers else None
 
     def _check_form(self, tensor):
         """Tensors that are copied may have as many elements as can be known."""
@@ -1137,10 +1226,17 @@ class _Computation:
         if numbers_of is not None:
             return (numbers_of(self._args, self._result), self._is_made_up) if self._args[0].numel() else _FOUND_NOTHING
         place = computed_operations.FOUND_COUNTS.get(operation.base)
-        if place is None:
+        if place is None and not self._is_picked_by_mask():
             return self._found_of_mask(self._args)
         found = _each_of(self._result)[0]
-        return (found.shape[place], self._is_made_up) if found.dim() else _FOUND_NOTHING
+        return (found.shape[place or 0], self._is_made_up) if found.dim() else _FOUND_NOTHING
+
+    def _is_picked_by_mask(self):
+        """Whether a single mask says what is picked, by which the result begins then."""
+        if self._operation.base != "index" or len(self._args[1]) != 1:
+            return False
+        [mask] = self._args[1]
+        return mask is not None and mask.dtype is self._mode.torch.bool and mask.dim() > 0
 
     def _found_of_mask(self, args):
         """An operation with one mask, which is known, asks how many of it are chosen."""

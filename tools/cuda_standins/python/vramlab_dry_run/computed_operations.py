@@ -22,7 +22,7 @@ REDUCED = """
 
 SORTED_AND_FOUND = """
     sort topk nonzero nonzero_static unique_dim unique_consecutive _unique _unique2 bincount histc
-    searchsorted bucketize
+    searchsorted bucketize _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
 """.split()
 
 PICKED_AND_PLACED = """
@@ -36,6 +36,9 @@ FILLED = "fill zero arange linspace eye range full_like".split()
 
 # They are made of others that nobody computes, here of a matrix product.
 MADE_OF_UNCOMPUTED = ["_euclidean_dist"]
+
+# It makes one element of those of a sparse tensor that have the same place.
+COALESCING = "_coalesce"
 
 COMPUTED = COMPARED + CALCULATED + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACED + FILLED + MADE_OF_UNCOMPUTED
 
@@ -77,10 +80,31 @@ NUMBERS_READ = {
     "equal": lambda args, result: [int(result)],
 }
 
+def _picked(run):
+    """One tensor of places or a mask picks as brackets do."""
+    def picked(tensor, indices):
+        if len(indices) != 1 or indices[0] is None or not indices[0].dim():
+            return run(tensor, indices)
+        return tensor[indices[0]]
+
+    return picked
+
+
+# PyTorch's functions for Python that take the same arguments, and cost less than calling the overload.
+_FOR_PYTHON = {"sort.stable": "sort", "masked_select": "masked_select", "_unique2": "_unique2"}
+
+
+def shortest_way(torch, name, overload):
+    """A function that does the same for plain tensors as the overload with this name."""
+    if name == "index.Tensor":
+        return _picked(overload)
+    return getattr(torch._C._VariableFunctions, _FOR_PYTHON[name]) if name in _FOR_PYTHON else overload
+
+
 _MOST_REPEATED = 256
 
 
-def _repeated(run):
+def _repeated(torch, run):
     """PyTorch's own one divides even four numbers among its threads, which then spin."""
     def repeated(repeats, **kwargs):
         counts = repeats.tolist() if repeats.dim() == 1 and repeats.numel() <= _MOST_REPEATED else [-1]
@@ -91,20 +115,27 @@ def _repeated(run):
     return repeated
 
 
-def _chosen(run):
+def _chosen(torch, run):
     """PyTorch's own one turns a mask into places first."""
+    truths, bytes_of_truth = torch.bool, torch.uint8
+
     def chosen(tensor, indices):
-        [mask, *others] = indices
-        is_mask = mask is not None and mask.dtype.itemsize == 1 and not mask.dtype.is_signed
-        if others or not is_mask or not mask.dim() or mask.shape != tensor.shape:
+        mask = indices[0] if len(indices) == 1 else None
+        if mask is None or mask.dtype not in (truths, bytes_of_truth) or \
+                mask.shape != tensor.shape or not mask.dim():
             return run(tensor, indices)
-        return tensor.masked_select(mask.bool())
+        return tensor.masked_select(mask if mask.dtype is truths else mask.bool())
 
     return chosen
 
 
-# Functions of the host that are faster than PyTorch's own, which they get.
-ON_THE_HOST = {"repeat_interleave.Tensor": _repeated, "index.Tensor": _chosen}
+_ON_THE_HOST = {"repeat_interleave.Tensor": _repeated, "index.Tensor": _chosen}
+
+
+def function_of_host(torch, name, run):
+    """A function that does on the host what this one does, and is faster where there is one."""
+    return _ON_THE_HOST[name](torch, run) if name in _ON_THE_HOST else run
+
 
 # The place of their masks.
 MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}
@@ -115,6 +146,12 @@ ASKING_OTHERS = """
     repeat_interleave nonzero _unique _unique2 unique_consecutive unique_dim bincount histc equal copy
     nonzero_static
 """.split()
+
+
+# Unknown integers that they count are zeros, even where nothing else is known, and unknown truths are those
+# that the driver counts. any() is none of them, as programs ask by it whether something is wrong.
+COUNTING_INTEGERS = "_unique _unique2 unique_consecutive unique_dim bincount".split()
+COUNTING_TRUTHS = "sum count_nonzero".split()
 
 
 def _order_of_sorted(result, tensor, dim=-1, *_, **more):

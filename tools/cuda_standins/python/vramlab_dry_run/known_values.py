@@ -24,6 +24,8 @@ _MOST_UNUSED_BYTES = 4096
 _FIRST_LOOK_FOR_DEAD = 256
 # The version of values that came from another rank, until they are used.
 _ANY_VERSION = -1
+# Written parts whose beginnings the stand-in driver keeps.
+_MOST_WRITTEN = 1 << 14
 # Tensors with versions of their own that are followed for one storage.
 _MOST_OTHERS = 4
 
@@ -90,7 +92,7 @@ class KnownValues:
         entry = self.entries.get(key)
         if entry is None or entry.raw is None:
             return None
-        version = version_of(tensor)
+        version = None if tensor.is_inference() else tensor._version
         if entry.version == _ANY_VERSION:
             entry.version, entry.family = version, self._family_of(tensor, version)
         if entry.counts_up:
@@ -252,6 +254,11 @@ class KnownValues:
             entry.counts_up = True
             self._watch_no_longer(entry.at, tensor.untyped_storage()._cdata)
 
+    def make_up_truths(self, tensor):
+        """The one for all that the driver takes them for where it counts them."""
+        storage = tensor.untyped_storage()
+        return self.make_up(tensor, self._driver.is_yes(storage.data_ptr(), storage.nbytes()))
+
     def make_up(self, tensor, byte=0):
         """This for all bytes of its storage, from now on. None where that is too large."""
         storage = tensor.untyped_storage()
@@ -386,7 +393,7 @@ class KnownValues:
         count = self._driver.written.value
         if count == self._written_count:
             return
-        written = self._driver.take_written(count - self._written_count)
+        written = self._driver.written_between(self._written_count, count)
         self._written_count = count
         for at in list(self._watched) if written is None else written:
             key = self._watched.pop(at, None)
@@ -481,9 +488,6 @@ class _Driver:
         self.watch = driver.vramlab_dry_run_watch_memory
         self.watch.restype = None
         self.watch.argtypes = [ctypes.c_ulonglong, ctypes.c_ulonglong]
-        self._take = driver.vramlab_dry_run_take_written
-        self._take.restype = ctypes.c_ulong
-        self._take.argtypes = [ctypes.c_void_p, ctypes.c_ulong]
         self.read = driver.vramlab_dry_run_read_memory
         self.read.argtypes = [ctypes.c_void_p, ctypes.c_ulonglong, ctypes.c_ulonglong]
         self.remember = driver.vramlab_dry_run_remember
@@ -493,15 +497,18 @@ class _Driver:
         self.tell_truths.restype = None
         self.tell_truths.argtypes = [ctypes.c_ulonglong, ctypes.c_void_p, ctypes.c_ulonglong,
                                      ctypes.c_int]
-        place = driver.vramlab_dry_run_written_count
+        self.is_yes = driver.vramlab_dry_run_is_yes
+        self.is_yes.argtypes = [ctypes.c_ulonglong, ctypes.c_ulonglong]
+        place = driver.vramlab_dry_run_written_parts
         place.restype = ctypes.c_void_p
+        parts = place()
         # Its `value` is how many parts were written.
-        self.written = ctypes.c_uint64.from_address(place())
-        self._told = (ctypes.c_ulonglong * 64)()
+        self.written = ctypes.c_uint64.from_address(parts)
+        self._beginnings = (ctypes.c_uint64 * _MOST_WRITTEN).from_address(parts + ctypes.sizeof(ctypes.c_uint64))
 
-    def take_written(self, expected):
-        """Addresses; None where there are many more than expected."""
-        if len(self._told) < 2 * expected:
-            self._told = (ctypes.c_ulonglong * (4 * expected))()
-        count = self._take(self._told, len(self._told))
-        return None if count > len(self._told) else self._told[:count]
+    def written_between(self, first, end):
+        """The beginnings of the parts with these numbers; None where they are not kept of all."""
+        if end - first > _MOST_WRITTEN:
+            return None
+        beginnings = self._beginnings
+        return [beginnings[number % _MOST_WRITTEN] for number in range(first, end)]

@@ -1,9 +1,10 @@
-"""Floating-point numbers that nobody knows, but that are not zeros on any GPU: probabilities, and what
-`exp` makes. A program that takes its next word on the host from zeros ends with an error there.
+"""Floating-point numbers that nobody knows, but that are not zeros on any GPU: probabilities, what `exp`
+makes, and numbers that are at least one. A program that takes its next word on the host from zeros ends
+with an error there, and so does one that makes sounds of no length.
 
 They are those of unknown numbers that are all zeros: each of n probabilities is 1/n. They are told where
 the host reads such a tensor whole or a part of it, and lead to nothing on the device: they are no known
-values (known_values.py), and are noted as made up.
+values (known_values.py), and are noted as made up. Integers that are made of them are known, and made up.
 """
 
 import math
@@ -51,10 +52,23 @@ def _of_softmax(scores, dim, *_):
     return 1 / scores.size(dim) if scores.dim() else 1.0
 
 
-# The number that such an operation makes of numbers that are all `given`, by its name in aten.
+def _between(given, least=None, most=None):
+    number = given if least is None else max(given, least)
+    return number if most is None else min(number, most)
+
+
+# The number that such an operation makes of numbers that are all `given`, by its name in aten. Zeros are as
+# likely as of any unknown numbers.
 MAKERS = {
     "exp": lambda given, *_: math.exp(min(given, _MOST_POWER)),
     "sigmoid": lambda given, *_: 1 / (1 + math.exp(-given)),
     "_softmax": lambda given, *args: _of_softmax(*args),
     "_log_softmax": lambda given, *args: math.log(_of_softmax(*args)),
+    "ceil": lambda given, *_: float(math.ceil(given)),
+    "round": lambda given, *_: float(round(given)),
+    "clamp": lambda given, _, *limits: _between(given, *limits),
+    "clamp_min": lambda given, _, least: _between(given, least),
 }
+
+# Their results are known, and made up, where they are at least one: lengths, counts and divisors follow from them.
+LIMITING = ("clamp", "clamp_min")
