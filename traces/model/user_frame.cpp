@@ -57,6 +57,11 @@ bool is_operation(std::string_view function) {
   return function.starts_with("at::_ops::") && function.find("::call(") != std::string_view::npos;
 }
 
+/// PyTorch 2.15 and later choose the kernels of some operations in Python, in every thread.
+bool chooses_kernels(const std::string& path) {
+  return path.find("torch/_native/") != std::string::npos && is_installed(path);
+}
+
 FrameKind kind_of(const FrameValue& frame, const TextTable& texts) {
   const std::string path = with_slashes(texts.text(frame.filename));
   if (!path.ends_with(".py") && !path.starts_with('<')) {
@@ -66,6 +71,7 @@ FrameKind kind_of(const FrameValue& frame, const TextTable& texts) {
     if (is_operation(function)) return FrameKind::operation;
     return is_unknown_file(path) ? FrameKind::nameless : FrameKind::native;
   }
+  if (chooses_kernels(path)) return FrameKind::nameless;
   return is_installed(path) ? FrameKind::library : FrameKind::user;
 }
 

@@ -67,6 +67,15 @@ TEST_F(UserFrame, is_otherwise_the_node_of_a_backward_pass) {
       "Functions.cpp torch::autograd::generated::MmBackward0::apply");
 }
 
+TEST_F(UserFrame, is_not_the_one_that_chooses_a_kernel_in_a_backward_pass) {
+  EXPECT_EQ(shown({{"at::native::bmm(at::Tensor)", "??", 0},
+                   {"eager_router", "/x/site-packages/torch/_native/registry.py", 1145},
+                   {"torch::autograd::generated::BmmBackward0::apply(std::vector<at::Tensor>&&)",
+                    "??", 0},
+                   {"__clone", "??", 0}}),
+            "torch::autograd::generated::BmmBackward0::apply");
+}
+
 TEST_F(UserFrame, is_otherwise_the_outermost_operation) {
   EXPECT_EQ(shown({{"at::detail::empty_generic(long)", "??", 0},
                    {"at::_ops::empty::call(long)", "??", 0},
