@@ -73,9 +73,9 @@ std::string PickleValues::found(const PickleToken& token) {
 }
 
 std::shared_ptr<GenericValue> PickleValues::make(GenericValue value) {
-  if (++generic_count_ > most_generic_values)
-    tokens.fail("at most " + std::to_string(most_generic_values) + " values outside of events",
-                "more");
+  const std::uint64_t most = most_generic_values(tokens.bytes_taken());
+  if (++generic_count_ > most)
+    tokens.fail("at most " + std::to_string(most) + " values outside of events", "more");
   return std::make_shared<GenericValue>(std::move(value));
 }
 

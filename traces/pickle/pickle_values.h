@@ -111,7 +111,12 @@ struct PickleInput {
 
 class PickleValues {
  public:
-  static constexpr std::size_t most_generic_values = std::size_t{8} << 20;
+  /// The most values outside of events in so many bytes of a pickle: their memory stays in
+  /// proportion to the file, while entries of pinned memory, of which a long history has many, fit.
+  static constexpr std::uint64_t most_generic_values(std::uint64_t bytes) {
+    constexpr std::uint64_t of_any_file = std::uint64_t{8} << 20, bytes_of_a_further_one = 3;
+    return of_any_file + bytes / bytes_of_a_further_one;
+  }
   static constexpr std::size_t most_table_items = PickleMemo::largest_id;
 
   /// The input and the tables must outlive it.

@@ -61,5 +61,13 @@ TEST(PickleMemo, value_stored_again_counts_once) {
   EXPECT_EQ(memo.get(0).id, 5U);
 }
 
+TEST(PickleValues, more_values_outside_of_events_fit_into_longer_files) {
+  constexpr std::uint64_t of_any_file = PickleValues::most_generic_values(0);
+  EXPECT_EQ(of_any_file, 8'388'608U);
+  EXPECT_EQ(PickleValues::most_generic_values(2), of_any_file);
+  // An entry of pinned memory has 19 values with its keys, and takes 64 bytes.
+  EXPECT_GT(PickleValues::most_generic_values(10'000'000ULL * 64), 10'000'000ULL * 19);
+}
+
 }  // namespace
 }  // namespace vramlab::traces
