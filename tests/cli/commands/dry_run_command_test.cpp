@@ -358,6 +358,24 @@ TEST_F(DryRun, error_is_joined_to_the_made_up_value_that_was_read_before) {
               Not(HasSubstr("may come from")));
 }
 
+TEST_F(DryRun, loop_that_a_signal_ends_may_have_waited_for_a_made_up_value) {
+  // A loop that asks for memory is not ended.
+  const std::string looping =
+      reading + std::string(
+                    "import itertools, os, signal, torch\n"
+                    "requests = itertools.count()\n"
+                    "torch._C._cuda_memoryStats = lambda device: "
+                    "{'allocation': {'all': {'allocated': next(requests)}}}\n"
+                    "for _ in range(READS): read()\n"
+                    "os.kill(os.getpid(), signal.SIGTERM)\n");
+  const auto ended_after = [&](const std::string& reads) {
+    return dry_run_python({}, "READS = " + reads + "\n" + looping).errors;
+  };
+  EXPECT_THAT(ended_after("10000"), HasSubstr("may have waited"));
+  EXPECT_THAT(ended_after("10000"), HasSubstr("which it read 10000 times at"));
+  EXPECT_THAT(ended_after("9999"), Not(HasSubstr("may have waited")));
+}
+
 TEST_F(DryRun, auto_takes_the_first_values_that_lead_on) {
   const std::string output = in_folder("summary.json");
   const ProgramResult result =

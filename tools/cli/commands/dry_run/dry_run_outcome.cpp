@@ -312,6 +312,24 @@ std::string advice_on_values(const DryRunOutcome& outcome) {
              : "; try " + other_values(outcome.values) + ", or --values-from";
 }
 
+/// Such as `signal 9 (Killed)`; empty if no signal ended the program.
+std::string ending_signal(const DryRunOutcome& outcome) {
+  const int number = outcome.status - ended_by_signal;
+  if (number <= 0 || number >= NSIG) return "";
+  return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+}
+
+/// A loop that a signal ended, if it may have waited for a value.
+void add_long_loop(std::string& text, const DryRunOutcome& outcome) {
+  constexpr std::uint64_t reads_of_a_loop = 10000;
+  if (ending_signal(outcome).empty()) return;
+  for (const DryRunProcess& process : outcome.processes)
+    if (const auto read = process.notes.most_read(); read && read->count >= reads_of_a_loop)
+      return add_line(text, "may have waited",
+                      "for a made-up value, which it read " + std::to_string(read->count) +
+                          " times at " + short_place(read->place) + advice_on_values(outcome));
+}
+
 /// An end that a made-up value may have led to.
 void add_made_up_end(std::string& text, const DryRunOutcome& outcome) {
   const std::string advice = advice_on_values(outcome);
@@ -438,13 +456,6 @@ void add_waiting_frees(std::string& text, std::uint64_t count) {
            counted(count, "free waits", "frees wait") +
                " for other streams; reserved memory depends on how long kernels take "
                "(--kernel-time)");
-}
-
-/// Such as `signal 9 (Killed)`; empty if no signal ended the program.
-std::string ending_signal(const DryRunOutcome& outcome) {
-  const int number = outcome.status - ended_by_signal;
-  if (number <= 0 || number >= NSIG) return "";
-  return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
 }
 
 /// Whether the stand-ins' notes of a process are missing, as those of one that was killed are.
@@ -728,6 +739,7 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
     add_line(text, "values", outcome.values + ", as " + outcome.retried_because);
   add_failure(text, outcome, arguments);
   add_made_up_end(text, outcome);
+  add_long_loop(text, outcome);
   add_out_of_bounds(text, outcome);
   add_devices(text, outcome);
   add_driver_accounts(text, outcome);

@@ -178,6 +178,14 @@ std::string ProcessNotes::last_read() const {
   return reads.front()->last_place.empty() ? "an unknown place" : reads.front()->last_place;
 }
 
+std::optional<NotedPlace> ProcessNotes::most_read() const {
+  std::optional<NotedPlace> most;
+  for (const Note* note : of_kind("host_read"))
+    for (const NotedPlace& place : note->places)
+      if (!most || place.count > most->count) most = place;
+  return most;
+}
+
 std::vector<ProcessNotes> read_process_notes(const std::string& folder,
                                              std::vector<std::string>& troubles) {
   std::map<int, ProcessNotes> processes;

@@ -137,6 +137,8 @@ struct ProcessNotes {
   std::vector<const Note*> of_kind(const std::string& kind) const;
   /// The place at which a made-up value was read last; empty if none was.
   std::string last_read() const;
+  /// The place at which made-up values were read most; null if none was, or nobody knows.
+  std::optional<NotedPlace> most_read() const;
   /// Among several processes: `rank 3`, or `process 4711`.
   std::string name() const;
 };

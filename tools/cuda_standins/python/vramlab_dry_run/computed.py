@@ -413,7 +413,6 @@ class _Mode:
 
     def _seen(self, function):
         """It is called in a backward pass, for whose end the program's thread waits meanwhile."""
-        @functools.wraps(function)
         def call(*args, **kwargs):
             if self.is_on() or self.is_in_backward:
                 return function(*args, **kwargs)
