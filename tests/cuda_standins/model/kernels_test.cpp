@@ -22,7 +22,10 @@ constexpr auto order_of_longs =
     "_ZN2at6native29vectorized_elementwise_kernelILi4EZNS0_21compare_scalar_kernelIlEEvRNS_18Tens";
 constexpr auto equality_with_half =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13AUnaryFunctorIN3c104HalfES4_bNS0_51_"
-    "GLOBAL__N__16CompareEqFunctorIN3c104HalfEEEEESt5arrayIPcLm2EE";
+    "GLOBAL__N__16CompareEqFunctorIS4_EEEESt5arrayIPcLm2EE";
+constexpr auto equality_with_bfloat16 =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13AUnaryFunctorIN3c108BFloat16ES4_bNS0_"
+    "51_GLOBAL__N__16CompareEqFunctorIS4_EEEESt5arrayIPcLm2EE";
 constexpr auto equality_of_tensors =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIffbNS0_51_"
     "GLOBAL__N__16CompareEqFunctorIfEEEESt5arrayIPcLm3EE";
@@ -168,6 +171,7 @@ TEST(KernelAnswers, zeros_are_equal) {
   EXPECT_TRUE(says_yes(equality_with_half, Asked<std::uint16_t>{equal, 0x8000})) << "-0";
   EXPECT_FALSE(says_yes(equality_with_half, Asked<std::uint16_t>{equal, 0x3c00}));
   EXPECT_TRUE(says_yes(equality_with_half, Asked<std::uint16_t>{not_equal, 0x3c00}));
+  EXPECT_TRUE(says_yes(equality_with_bfloat16, Asked<std::uint16_t>{not_equal, 0x7f80})) << "inf";
   EXPECT_TRUE(says_yes(equality_of_tensors, Asked<float>{equal, 9}));
   EXPECT_FALSE(says_yes(equality_of_tensors, Asked<float>{not_equal, 9}));
 }

@@ -82,9 +82,10 @@ KernelQuestion library_question_of(std::string_view name) {
 KernelQuestion comparison_of(std::string_view name) {
   if (has(name, "compare_scalar_kernelI"))
     return with_number(name, Kind::order, "compare_scalar_kernelI");
+  // The name of a longer type stands there only once, at its first place.
   if (has(name, "CompareEqFunctorI"))
-    return has(name, "AUnaryFunctor") ? with_number(name, Kind::equality, "CompareEqFunctorI")
-                                      : KernelQuestion{.kind = Kind::equality};
+    return has(name, "AUnaryFunctorI") ? with_number(name, Kind::equality, "AUnaryFunctorI")
+                                       : KernelQuestion{.kind = Kind::equality};
   return has(name, "CompareFunctorI") ? KernelQuestion{.kind = Kind::order} : KernelQuestion{};
 }
 

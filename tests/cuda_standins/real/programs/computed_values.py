@@ -324,11 +324,14 @@ def truths_that_nobody_knows():
     """They are the ones by which masks are counted, with known values and in sums, too."""
     scores = torch.randn(3, 40, device=CUDA) @ torch.randn(40, 40, device=CUDA)
     places = torch.arange(40, device=CUDA)
-    for mask in (torch.isfinite(scores), scores >= 0, ~torch.isnan(scores), scores == scores):
+    for mask in (torch.isfinite(scores), scores >= 0, ~torch.isnan(scores), scores == scores,
+                 torch.isfinite(scores.half()), scores.bfloat16() != 1):
         assert mask.sum() == 120 and mask.sum(1).tolist() == [40] * 3 and torch.count_nonzero(mask) == 120
         assert scores[mask].shape == (120,) and places[mask[0]].tolist() == list(range(40))
         assert (~mask).sum() == 0 and places[~mask[0]].shape == (0,)
     assert not torch.isnan(scores).any() and not (scores == 0).any()
+    for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        assert torch.isfinite(scores.sum().to(kind)), kind
     enough, time, end = scores[:, 0] > 0.5, torch.zeros(3, dtype=torch.long, device=CUDA), places[3:6]
     steps = 0
     while (time < end).any():
