@@ -334,9 +334,9 @@ def truths_that_nobody_knows():
         assert torch.isfinite(scores.sum().to(kind)), kind
     enough, time, end = scores[:, 0] > 0.5, torch.zeros(3, dtype=torch.long, device=CUDA), places[3:6]
     steps = 0
-    while (time < end).any():
+    while (time < end).any() and steps < 100:
         steps += 1
-        is_forced = torch.full((3,), steps % 3 == 0, device=CUDA)
+        is_forced = torch.full_like(enough, steps % 3 == 0)
         time = torch.where(enough | is_forced, time + 1, time)
     assert steps == 15
 

@@ -32,7 +32,7 @@ PICKED_AND_PLACED = """
     _stack tril_indices triu_indices
 """.split()
 
-FILLED = "fill zero arange linspace eye range full_like".split()
+FILLED = "fill zero arange linspace eye range".split()
 
 # They are made of others that nobody computes, here of a matrix product.
 MADE_OF_UNCOMPUTED = ["_euclidean_dist"]
