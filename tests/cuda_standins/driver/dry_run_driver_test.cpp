@@ -229,13 +229,14 @@ TEST_F(DryRunDriver, work_of_a_library_leaves_bytes_that_it_does_not_write) {
 TEST_F(DryRunDriver, tells_which_watched_memory_was_written) {
   CUdeviceptr at = 0;
   ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  WrittenPartsReader written;
   vramlab_dry_run_watch_memory(at, 16);
   vramlab_dry_run_watch_memory(at + 16, 16);
   ASSERT_EQ(call("cuMemsetD8_v2", at + 20, static_cast<unsigned char>(0), std::size_t{64}),
             CUDA_SUCCESS);
-  EXPECT_EQ(written_parts(), std::vector<std::uint64_t>{at + 16});
+  EXPECT_EQ(written.take(), std::vector<std::uint64_t>{at + 16});
   vramlab_dry_run_work_at(nullptr, at, 1);
-  EXPECT_EQ(written_parts(), std::vector<std::uint64_t>{at});
+  EXPECT_EQ(written.take(), std::vector<std::uint64_t>{at});
 }
 
 std::vector<std::pair<unsigned, int>> first_works;
@@ -255,11 +256,12 @@ TEST_F(DryRunDriver, takes_a_kernel_that_is_not_pytorch_s_to_write_anywhere) {
   ASSERT_EQ(call("cuModuleLoadData", &module, static_cast<const void*>("")), CUDA_SUCCESS);
   CUfunction function = nullptr;
   ASSERT_EQ(call("cuModuleGetFunction", &function, module, "triton_poi_fused_add_0"), CUDA_SUCCESS);
+  WrittenPartsReader written;
   vramlab_dry_run_watch_memory(4096, 16);
   EXPECT_EQ(call("cuLaunchKernel", function, 1U, 1U, 1U, 1U, 1U, 1U, 0U, CUstream{nullptr},
                  static_cast<void**>(nullptr), static_cast<void**>(nullptr)),
             CUDA_SUCCESS);
-  EXPECT_EQ(written_parts(), std::vector<std::uint64_t>{4096});
+  EXPECT_EQ(written.take(), std::vector<std::uint64_t>{4096});
 }
 
 TEST_F(DryRunDriver, copies_rows_with_pitches_between_host_and_host) {

@@ -80,6 +80,7 @@ TEST_F(LoadedCode, kernel_may_write_where_an_address_of_its_arguments_is) {
   const CUfunction function = kernel(loaded({"add", {32, 0, 0, 0, {8, 4, 16}}}), "add");
   CUdeviceptr at = 0;
   ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  WrittenPartsReader written;
   for (const CUdeviceptr place : {at, at + 512, at + 1024, at + 1536})
     vramlab_dry_run_watch_memory(place, 512);
   std::uint64_t first = at + 520, two[2] = {7, at + 1536};
@@ -88,7 +89,7 @@ TEST_F(LoadedCode, kernel_may_write_where_an_address_of_its_arguments_is) {
   EXPECT_EQ(call("cuLaunchKernel", function, 1U, 1U, 1U, 1U, 1U, 1U, 0U, CUstream{nullptr},
                  static_cast<void**>(arguments), static_cast<void**>(nullptr)),
             CUDA_SUCCESS);
-  EXPECT_EQ(written_parts(), (std::vector<std::uint64_t>{at + 512, at + 1536}));
+  EXPECT_EQ(written.take(), (std::vector<std::uint64_t>{at + 512, at + 1536}));
   for (const CUdeviceptr place : {at, at + 512, at + 1024, at + 1536})
     vramlab_dry_run_watch_memory(place, 0);
 }

@@ -8,13 +8,23 @@
 
 namespace vramlab::fake {
 
-/// Since the last call.
-inline std::vector<std::uint64_t> written_parts() {
-  static std::uint64_t seen = 0;
-  const auto* const parts = static_cast<const std::uint64_t*>(vramlab_dry_run_written_parts());
-  std::vector<std::uint64_t> beginnings;
-  for (; seen < parts[0]; ++seen) beginnings.push_back(parts[1 + seen % 16384]);
-  return beginnings;
-}
+/// Reads the parts that are written from its construction on. Each test has a driver of its own.
+class WrittenPartsReader {
+ public:
+  /// Since the last call.
+  std::vector<std::uint64_t> take() {
+    constexpr std::uint64_t kept = 16384;
+    std::vector<std::uint64_t> beginnings;
+    for (; seen_ < parts()[0]; ++seen_) beginnings.push_back(parts()[1 + seen_ % kept]);
+    return beginnings;
+  }
+
+ private:
+  static const std::uint64_t* parts() {
+    return static_cast<const std::uint64_t*>(vramlab_dry_run_written_parts());
+  }
+
+  std::uint64_t seen_ = parts()[0];
+};
 
 }  // namespace vramlab::fake
