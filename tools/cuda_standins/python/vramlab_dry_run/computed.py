@@ -465,7 +465,7 @@ class _Operation:
         self.plain = built_in._get_operation_overload(whole_base, overload)[0]
         # The same where all tensors are plain ones.
         self.shortest = computed_operations.shortest_way(mode.torch, name, self.plain)
-        self.function = computed_operations.function_of_host(mode.torch, name, self.shortest)
+        self.function = computed_operations.ON_THE_HOST.get(name, lambda run: run)(self.shortest)
         self.run = _alone(mode, self.plain)
         self.redispatch = built_in._dispatch_find_schema_or_throw(whole_base, overload).redispatch_boxed
         arguments = built_in._get_schema(whole_base, overload).arguments
@@ -633,12 +633,12 @@ def _kernel_of(mode, operation):
 def _kernel_of_likely(mode, operation):
     """A few of them are computed where their numbers are known; of others their likely value is noted."""
     of_known = _kernel_of_known(mode, operation)
-    make, likely, plain_types = likely_values.MAKERS[operation.name], mode.likely, mode.plain_types
+    make, likely = likely_values.MAKERS[operation.name], mode.likely
     limits = operation.name in likely_values.LIMITING
 
     def kernel(keyset, tensor, *args):
         result = of_known(keyset, tensor, *args)
-        if type(result) in plain_types and 0 < result.numel() <= MOST_ELEMENTS and result.is_cuda:
+        if _is_small(mode, result):
             number = make(likely.of(tensor) or 0.0, tensor, *args)
             if limits and number >= 1 and _can_be_made_up(mode, result):
                 mode.learn_likely(result, number)
@@ -670,10 +670,14 @@ def _kernel_of_order(mode, operation):
     return kernel
 
 
+def _is_small(mode, tensor):
+    """Whether it is a tensor of the device, with few enough elements."""
+    return type(tensor) in mode.plain_types and tensor.is_cuda and 0 < tensor.numel() <= MOST_ELEMENTS
+
+
 def _can_be_made_up(mode, result):
-    """Whether it is a small tensor of the device of which nothing is known."""
-    return type(result) in mode.plain_types and result.is_cuda and 0 < result.numel() <= MOST_ELEMENTS and \
-        known_values.key_of(result) not in mode.known.entries and mode.can_learn()
+    """Whether nothing is known of a small tensor."""
+    return _is_small(mode, result) and known_values.key_of(result) not in mode.known.entries and mode.can_learn()
 
 
 def _kernel_of_all(mode, operation):
@@ -693,11 +697,10 @@ def _kernel_of_all(mode, operation):
 
 def _kernel_of_truths(mode, operation):
     """Truths that nobody knows are counted like those that a mask chooses."""
-    otherwise, plain_types, truths = _kernel_of_any(mode, operation), mode.plain_types, mode.torch.bool
+    otherwise, truths = _kernel_of_any(mode, operation), mode.torch.bool
 
     def kernel(keyset, tensor, *args, **kwargs):
-        if tensor.dtype is truths and type(tensor) in plain_types and tensor.is_cuda and \
-                0 < tensor.numel() <= MOST_ELEMENTS:
+        if tensor.dtype is truths and _is_small(mode, tensor):
             return _call(operation, keyset, (tensor, *args), kwargs)
         return otherwise(keyset, tensor, *args, **kwargs)
 
@@ -977,8 +980,7 @@ def _kernel_that_asks(mode, operation):
     def kernel(keyset, *args, **kwargs):
         if args and type(args[0]) in _NUMBERS:
             args = operation.with_tensors(args)
-        if counts and type(args[0]) in plain_types and args[0].dtype in integers and \
-                args[0].is_cuda and 0 < args[0].numel() <= MOST_ELEMENTS:
+        if counts and args[0].dtype in integers and _is_small(mode, args[0]):
             return _call(operation, keyset, args, kwargs)
         if not entries:
             return ask(keyset, args, kwargs)

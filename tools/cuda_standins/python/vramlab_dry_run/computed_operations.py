@@ -80,6 +80,7 @@ NUMBERS_READ = {
     "equal": lambda args, result: [int(result)],
 }
 
+
 def _picked(run):
     """One tensor of places or a mask picks as brackets do."""
     def picked(tensor, indices):
@@ -104,7 +105,7 @@ def shortest_way(torch, name, overload):
 _MOST_REPEATED = 256
 
 
-def _repeated(torch, run):
+def _repeated(run):
     """PyTorch's own one divides even four numbers among its threads, which then spin."""
     def repeated(repeats, **kwargs):
         counts = repeats.tolist() if repeats.dim() == 1 and repeats.numel() <= _MOST_REPEATED else [-1]
@@ -115,27 +116,20 @@ def _repeated(torch, run):
     return repeated
 
 
-def _chosen(torch, run):
+def _chosen(run):
     """PyTorch's own one turns a mask into places first."""
-    truths, bytes_of_truth = torch.bool, torch.uint8
-
     def chosen(tensor, indices):
-        mask = indices[0] if len(indices) == 1 else None
-        if mask is None or mask.dtype not in (truths, bytes_of_truth) or \
-                mask.shape != tensor.shape or not mask.dim():
+        [mask, *others] = indices
+        is_mask = mask is not None and mask.dtype.itemsize == 1 and not mask.dtype.is_signed
+        if others or not is_mask or not mask.dim() or mask.shape != tensor.shape:
             return run(tensor, indices)
-        return tensor.masked_select(mask if mask.dtype is truths else mask.bool())
+        return tensor.masked_select(mask.bool())
 
     return chosen
 
 
-_ON_THE_HOST = {"repeat_interleave.Tensor": _repeated, "index.Tensor": _chosen}
-
-
-def function_of_host(torch, name, run):
-    """A function that does on the host what this one does, and is faster where there is one."""
-    return _ON_THE_HOST[name](torch, run) if name in _ON_THE_HOST else run
-
+# Functions of the host that are faster than PyTorch's own, which they get.
+ON_THE_HOST = {"repeat_interleave.Tensor": _repeated, "index.Tensor": _chosen}
 
 # The place of their masks.
 MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}

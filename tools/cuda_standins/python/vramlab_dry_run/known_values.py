@@ -92,7 +92,7 @@ class KnownValues:
         entry = self.entries.get(key)
         if entry is None or entry.raw is None:
             return None
-        version = None if tensor.is_inference() else tensor._version
+        version = version_of(tensor)
         if entry.version == _ANY_VERSION:
             entry.version, entry.family = version, self._family_of(tensor, version)
         if entry.counts_up:
