@@ -30,6 +30,7 @@ TEST(DryRunLibcuda, has_every_function_of_the_driver) {
         "vramlab_dry_run_work", "vramlab_dry_run_gpu_count", "vramlab_dry_run_watch_memory",
         "vramlab_dry_run_written_parts", "vramlab_dry_run_work_at", "vramlab_dry_run_read_memory",
         "vramlab_dry_run_remember", "vramlab_dry_run_tell_truths", "vramlab_dry_run_is_yes",
+        "vramlab_dry_run_sort", "vramlab_dry_run_unique", "vramlab_dry_run_pick",
         "vramlab_dry_run_set_first_work", "vramlab_dry_run_answer_nvml",
         "vramlab_dry_run_write_notes"})
     EXPECT_NE(dlsym(opened, own), nullptr) << own;

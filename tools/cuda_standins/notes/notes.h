@@ -68,6 +68,22 @@ void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
 /* Whether a tensor of so many truths that begins there, and that nobody knows, is taken for yes. */
 int vramlab_dry_run_is_yes(unsigned long long at, unsigned long long count);
 
+/* Numbers of the host in order, made unique and picked by a mask, as PyTorch's operations of these
+ * names do. `kind`: the letter of Python's `struct`. */
+/* Each row of so many numbers, and the place that each number had in it; 0 where the kind is
+ * unknown. */
+int vramlab_dry_run_sort(int kind, const void* numbers, unsigned long long rows,
+                         unsigned long long count, int is_descending, void* sorted,
+                         long long* places);
+/* How many different numbers there are, 0 where the kind is unknown; the place of each number among
+ * them, and how often each is there, unless it is NULL. */
+unsigned long long vramlab_dry_run_unique(int kind, const void* numbers, unsigned long long count,
+                                          void* unique, long long* places, long long* counts);
+/* How many bytes of the mask are not 0; the pieces of so many bytes beside them, unless it is NULL.
+ */
+unsigned long long vramlab_dry_run_pick(const void* mask, unsigned long long count,
+                                        const void* pieces, unsigned long long bytes, void* picked);
+
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);
 

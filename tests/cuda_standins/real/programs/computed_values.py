@@ -40,6 +40,36 @@ def numbers_asked_for():
     assert torch.equal(counts, counts.clone()) and not torch.equal(counts, counts + 1)
 
 
+def orders_as_on_the_host():
+    """What is sorted, made unique and picked is what PyTorch finds on the host, for each type and form."""
+    kinds = torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float, torch.double
+    for kind in kinds:
+        for shape in ((1,), (63,), (300,), (3, 70)):
+            numbers = (torch.rand(shape) * 9 - 4).round().to(kind)
+            if kind.is_floating_point:
+                numbers[torch.rand(shape) < 0.2] = float("nan")
+            alike(numbers)
+            alike(numbers.t() if numbers.dim() == 2 else numbers[::2])
+    for truths in (torch.ones(9) > 0, torch.zeros(9) > 0):
+        alike(truths)
+
+
+def alike(numbers):
+    known = numbers.cuda()
+    mask = torch.rand(numbers.shape) < 0.5
+    picked = known[mask.cuda()], known.masked_select(mask.cuda()), known[mask[:, 0].cuda()] if mask.dim() > 1 else known
+    expected = numbers[mask], numbers[mask], numbers[mask[:, 0]] if mask.dim() > 1 else numbers
+    for is_descending in (False, True):
+        for dim in range(numbers.dim()):
+            picked += torch.sort(known, dim=dim, descending=is_descending, stable=True)
+            expected += torch.sort(numbers, dim=dim, descending=is_descending, stable=True)
+    if not numbers.is_floating_point():
+        picked += torch.unique(known, return_inverse=True, return_counts=True)
+        expected += torch.unique(numbers, return_inverse=True, return_counts=True)
+    for one, other in zip(picked, expected):
+        torch.testing.assert_close(one.cpu(), other, rtol=0, atol=0, equal_nan=True)
+
+
 def ends_of_texts():
     """As reinforcement learning cuts generated texts behind their first end."""
     words = torch.tensor([[5, 6, 2, 7, 2], [5, 5, 5, 5, 5], [2, 1, 1, 1, 1]]).cuda()
@@ -600,7 +630,7 @@ def scales_of_gradients():
 def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
-    for part in (graphs_in_a_batch, numbers_asked_for, ends_of_texts, experts,
+    for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, ends_of_texts, experts,
                  results_shorter_than_their_storage, orders_of_unknown_numbers,
                  results_that_are_given, texts_with_ends, masks_in_backward, loops,
                  numbers_that_pass_a_test, kernels_made_while_running, checks, unknown,

@@ -16,8 +16,8 @@ import os
 import sys
 import threading
 
-from vramlab_dry_run import (computed_modules, computed_operations, import_watch, known_values,
-                             likely_values, quiet_modules, report)
+from vramlab_dry_run import (computed_modules, computed_operations, host_numbers, import_watch,
+                             known_values, likely_values, quiet_modules, report)
 
 _KEY_NAME = "DeferredInit"
 
@@ -139,6 +139,7 @@ class _Mode:
         torch = self.torch
         self.known = known_values.KnownValues(torch)
         self.likely = likely_values.LikelyValues(torch)
+        self.host_numbers = host_numbers.HostNumbers(torch)
         self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
         # By number and type.
         self.numbers = {}
@@ -465,7 +466,7 @@ class _Operation:
         self.plain = built_in._get_operation_overload(whole_base, overload)[0]
         # The same where all tensors are plain ones.
         self.shortest = computed_operations.shortest_way(mode.torch, name, self.plain)
-        self.function = computed_operations.ON_THE_HOST.get(name, lambda run: run)(self.shortest)
+        self.function = mode.host_numbers.faster(name, self.shortest)
         self.run = _alone(mode, self.plain)
         self.redispatch = built_in._dispatch_find_schema_or_throw(whole_base, overload).redispatch_boxed
         arguments = built_in._get_schema(whole_base, overload).arguments
@@ -656,11 +657,18 @@ def _kernel_of_known(mode, operation):
 def _kernel_of_order(mode, operation):
     """The order of numbers that nobody knows is the one of equal numbers, as they lie: no place is in it
     twice, and programs number things by it."""
-    of_known, known = _kernel_of_known(mode, operation), mode.known
-    order_of = computed_operations.ORDERS[operation.name]
+    of_known, known, key_of = _kernel_of_known(mode, operation), mode.known, known_values.key_of
+    order_of, is_computed = computed_operations.ORDERS[operation.name], of_known is not operation.run
+    entries = known.entries
 
     def kernel(keyset, *args, **kwargs):
-        result = of_known(keyset, *args, **kwargs)
+        if is_computed and key_of(args[0]) in entries and args[0].numel() <= MOST_ELEMENTS:
+            # With as few calls as can be: each request for memory in the middle tells them all.
+            result = _call(operation, keyset, args, kwargs)
+            if key_of(result[1]) in entries:
+                return result
+        else:
+            result = of_known(keyset, *args, **kwargs)
         order, dim = order_of(result, *args, **kwargs)
         if _can_be_made_up(mode, order):
             with mode.aside():
@@ -1227,10 +1235,17 @@ class _Computation:
         if numbers_of is not None:
             return (numbers_of(self._args, self._result), self._is_made_up) if self._args[0].numel() else _FOUND_NOTHING
         place = computed_operations.FOUND_COUNTS.get(operation.base)
+        if self._is_unique_truths():
+            return _count_yes(self._args[0]), self._is_made_up
         if place is None and not self._is_picked_by_mask():
             return self._found_of_mask(self._args)
         found = _each_of(self._result)[0]
         return (found.shape[place or 0], self._is_made_up) if found.dim() else _FOUND_NOTHING
+
+    def _is_unique_truths(self):
+        """PyTorch asks for no number of truths that differ, but how many of them are yes."""
+        return self._operation.base in computed_operations.COUNTING_YES and \
+            self._args[0].dtype is self._mode.torch.bool
 
     def _is_picked_by_mask(self):
         """Whether a single mask says what is picked, by which the result begins then."""

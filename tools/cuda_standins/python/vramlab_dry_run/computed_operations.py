@@ -102,34 +102,8 @@ def shortest_way(torch, name, overload):
     return getattr(torch._C._VariableFunctions, _FOR_PYTHON[name]) if name in _FOR_PYTHON else overload
 
 
-_MOST_REPEATED = 256
-
-
-def _repeated(run):
-    """PyTorch's own one divides even four numbers among its threads, which then spin."""
-    def repeated(repeats, **kwargs):
-        counts = repeats.tolist() if repeats.dim() == 1 and repeats.numel() <= _MOST_REPEATED else [-1]
-        if min(counts, default=-1) < 0 or sum(counts) > _MOST_REPEATED:
-            return run(repeats, **kwargs)
-        return repeats.new_tensor([place for place, count in enumerate(counts) for _ in range(count)])
-
-    return repeated
-
-
-def _chosen(run):
-    """PyTorch's own one turns a mask into places first."""
-    def chosen(tensor, indices):
-        [mask, *others] = indices
-        is_mask = mask is not None and mask.dtype.itemsize == 1 and not mask.dtype.is_signed
-        if others or not is_mask or not mask.dim() or mask.shape != tensor.shape:
-            return run(tensor, indices)
-        return tensor.masked_select(mask.bool())
-
-    return chosen
-
-
-# Functions of the host that are faster than PyTorch's own, which they get.
-ON_THE_HOST = {"repeat_interleave.Tensor": _repeated, "index.Tensor": _chosen}
+# Of truths, they read how many are yes.
+COUNTING_YES = ("_unique", "_unique2")
 
 # The place of their masks.
 MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}

@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "tools/cuda_standins/model/ordered_numbers.h"
+
+namespace vramlab::dry_run {
+namespace {
+
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <typename Number>
+struct Sorted {
+  std::vector<Number> numbers;
+  std::vector<std::int64_t> places;
+};
+
+template <typename Number>
+Sorted<Number> sorted(NumberKind kind, const std::vector<Number>& numbers, SortOrder order,
+                      std::uint64_t rows = 1) {
+  Sorted<Number> result{std::vector<Number>(numbers.size()),
+                        std::vector<std::int64_t>(numbers.size())};
+  sort_rows({kind, numbers.data(), rows, numbers.size() / rows}, order, result.numbers.data(),
+            result.places.data());
+  return result;
+}
+
+/// The places of the same numbers, put in order by comparing.
+template <typename Number>
+std::vector<std::int64_t> compared(const std::vector<Number>& numbers, SortOrder order) {
+  std::vector<std::int64_t> places(numbers.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::stable_sort(places.begin(), places.end(), [&](std::int64_t left, std::int64_t right) {
+    return order == SortOrder::ascending ? numbers[left] < numbers[right]
+                                         : numbers[left] > numbers[right];
+  });
+  return places;
+}
+
+template <typename Number>
+void expect_as_compared(NumberKind kind) {
+  std::mt19937_64 random(sizeof(Number));
+  for (const std::uint64_t most : {3U, 1'000U, 0U})
+    for (const std::size_t count : {1U, 63U, 64U, 1'000U})
+      for (const SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
+        std::vector<Number> numbers(count);
+        for (Number& number : numbers)
+          number = static_cast<Number>(most == 0 ? random() : random() % most);
+        const Sorted<Number> result = sorted(kind, numbers, order);
+        const auto places = compared(numbers, order);
+        EXPECT_EQ(result.places, places) << "of " << count << " up to " << most;
+        for (std::size_t place = 0; place < count; ++place)
+          EXPECT_EQ(result.numbers[place], numbers[static_cast<std::size_t>(places[place])]);
+      }
+}
+
+TEST(OrderedNumbers, numbers_of_each_type_are_in_the_order_of_comparing) {
+  expect_as_compared<std::int8_t>(NumberKind::int8);
+  expect_as_compared<std::uint8_t>(NumberKind::uint8);
+  expect_as_compared<std::int16_t>(NumberKind::int16);
+  expect_as_compared<std::int32_t>(NumberKind::int32);
+  expect_as_compared<std::int64_t>(NumberKind::int64);
+  expect_as_compared<float>(NumberKind::float32);
+  expect_as_compared<double>(NumberKind::float64);
+}
+
+TEST(OrderedNumbers, what_is_no_number_is_above_all_and_zeros_of_both_signs_are_equal) {
+  const std::vector<double> few = {infinity, no_number, 0.0, -0.0, -infinity, -no_number, 2, -2};
+  EXPECT_EQ(sorted(NumberKind::float64, few, SortOrder::ascending).places,
+            (std::vector<std::int64_t>{4, 7, 2, 3, 6, 0, 1, 5}));
+  EXPECT_EQ(sorted(NumberKind::float64, few, SortOrder::descending).places,
+            (std::vector<std::int64_t>{1, 5, 0, 6, 2, 3, 7, 4}));
+  std::vector<double> many;
+  for (int times = 0; times < 8; ++times) many.insert(many.end(), few.begin(), few.end());
+  const Sorted<double> result = sorted(NumberKind::float64, many, SortOrder::ascending);
+  EXPECT_EQ(result.numbers.front(), -infinity);
+  EXPECT_TRUE(std::isnan(result.numbers[48]) && !std::isnan(result.numbers[47]));
+  EXPECT_EQ(result.places[48], 1) << "the first that is no number";
+  EXPECT_EQ(result.places[16], 2) << "the first zero";
+}
+
+TEST(OrderedNumbers, each_row_has_an_order_of_its_own) {
+  const std::vector<std::int32_t> rows = {3, 1, 2, 1, 0, 7};
+  const auto result = sorted(NumberKind::int32, rows, SortOrder::ascending, 2);
+  EXPECT_EQ(result.numbers, (std::vector<std::int32_t>{1, 2, 3, 0, 1, 7}));
+  EXPECT_EQ(result.places, (std::vector<std::int64_t>{1, 2, 0, 1, 0, 2}));
+}
+
+TEST(OrderedNumbers, unique_numbers_have_their_places_and_counts) {
+  const std::vector<std::int16_t> numbers = {5, -1, 5, 3, -1, 5};
+  std::vector<std::int16_t> unique(numbers.size());
+  std::vector<std::int64_t> places(numbers.size()), counts(numbers.size());
+  const NumberRows row{NumberKind::int16, numbers.data(), 1, numbers.size()};
+  ASSERT_EQ(find_unique(row, {unique.data(), places.data(), counts.data()}), 3U);
+  unique.resize(3), counts.resize(3);
+  EXPECT_EQ(unique, (std::vector<std::int16_t>{-1, 3, 5}));
+  EXPECT_EQ(places, (std::vector<std::int64_t>{2, 0, 2, 1, 0, 2}));
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{2, 1, 3}));
+  EXPECT_EQ(find_unique(row, {unique.data(), nullptr, nullptr}), 3U) << "nothing but the numbers";
+}
+
+TEST(OrderedNumbers, a_mask_picks_pieces_of_any_size) {
+  const std::vector<std::uint8_t> mask = {1, 0, 0, 2, 1};
+  for (const std::uint64_t bytes : {1U, 3U, 4U, 8U, 24U}) {
+    std::vector<char> pieces(bytes * mask.size()), picked(bytes * 3), expected;
+    std::iota(pieces.begin(), pieces.end(), 0);
+    for (const std::uint64_t place : {0U, 3U, 4U})
+      expected.insert(expected.end(), pieces.begin() + static_cast<std::ptrdiff_t>(place * bytes),
+                      pieces.begin() + static_cast<std::ptrdiff_t>((place + 1) * bytes));
+    EXPECT_EQ(pick(mask.data(), mask.size(), nullptr, bytes, nullptr), 3U);
+    EXPECT_EQ(pick(mask.data(), mask.size(), pieces.data(), bytes, picked.data()), 3U);
+    EXPECT_EQ(picked, expected) << "of " << bytes << " bytes";
+  }
+}
+
+TEST(OrderedNumbers, letters_of_other_types_are_none) {
+  EXPECT_EQ(number_kind('q'), NumberKind::int64);
+  EXPECT_EQ(number_kind('e'), std::nullopt) << "half precision";
+  EXPECT_EQ(number_kind(0), std::nullopt);
+}
+
+}  // namespace
+}  // namespace vramlab::dry_run

@@ -1,0 +1,38 @@
+// Numbers of the host, for the program's side, which computes values that it knows.
+#include "tools/cuda_standins/driver/driver_call.h"
+#include "tools/cuda_standins/model/ordered_numbers.h"
+#include "tools/cuda_standins/notes/notes.h"
+
+using namespace vramlab::dry_run;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+std::int64_t* as_places(long long* places) { return reinterpret_cast<std::int64_t*>(places); }
+
+}  // namespace
+
+STAND_IN_EXPORT int vramlab_dry_run_sort(int kind, const void* numbers, unsigned long long rows,
+                                         unsigned long long count, int is_descending, void* sorted,
+                                         long long* places) {
+  const auto known = number_kind(kind);
+  if (!known) return 0;
+  sort_rows({*known, numbers, rows, count},
+            is_descending != 0 ? SortOrder::descending : SortOrder::ascending, sorted,
+            as_places(places));
+  return 1;
+}
+
+STAND_IN_EXPORT unsigned long long vramlab_dry_run_unique(int kind, const void* numbers,
+                                                          unsigned long long count, void* unique,
+                                                          long long* places, long long* counts) {
+  const auto known = number_kind(kind);
+  return known ? find_unique({*known, numbers, 1, count},
+                             {unique, as_places(places), as_places(counts)})
+               : 0;
+}
+
+STAND_IN_EXPORT unsigned long long vramlab_dry_run_pick(const void* mask, unsigned long long count,
+                                                        const void* pieces,
+                                                        unsigned long long bytes, void* picked) {
+  return pick(static_cast<const std::uint8_t*>(mask), count, pieces, bytes, picked);
+}
