@@ -78,6 +78,35 @@ constexpr auto copied_by_thrust =
     "_ZN6thrust8cuda_cub4core13_kernel_agentINS1_14__parallel_for16ParallelForAgentINS1_20"
     "__uninitialized_copy7functorIPN4cuda3std5tupleIJblEEE";
 
+constexpr auto order_with_strides =
+    "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastIZNS0_21compare_"
+    "scalar_"
+    "kernelIfEEvRNS_18TensorIteratorBaseENS0_50_GLOBAL__N__30bf7ff7_17_OpTypeET_EUlfE_EEvS5_RKS8_"
+    "EUliE_"
+    "EEviT1_";
+constexpr auto equality_with_strides =
+    "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastINS0_"
+    "13BinaryFunctorIffb"
+    "NS0_51_GLOBAL__N__16CompareEqFunctorIfEEEEEEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_";
+constexpr auto both_with_strides =
+    "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastINS0_"
+    "13BinaryFunctorIbbb"
+    "NS0_17BitwiseAndFunctorIbEEEEEEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_";
+constexpr auto fill_with_strides =
+    "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastINS0_"
+    "11FillFunctorIbEEEE"
+    "vRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_";
+constexpr auto opposite_without_vectors =
+    "_ZN2at6native27unrolled_elementwise_kernelIZNS0_23bitwise_not_kernel_cudaERNS_"
+    "18TensorIteratorBase"
+    "EEUlbE_St5arrayIPcLm2EELi8E23TrivialOffsetCalculatorILi1EjES9_NS0_6memory15LoadWithoutCastE";
+constexpr auto either =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_16"
+    "BitwiseOrFunctorIbEEEESt5arrayIPcLm3EE";
+constexpr auto one_of_two =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_17"
+    "BitwiseXorFunctorIbEEEESt5arrayIPcLm3EE";
+
 /// As a functor of the kernel has it.
 template <class Number>
 struct Asked {
@@ -106,6 +135,47 @@ template <class Number>
 bool says_yes(const char* kernel, Asked<Number> asked) {
   return Launched().answer(kernel, &asked).is_yes();
 }
+
+/// A launch of a kernel for tensors of some rows and 3 columns, each with strides of its own.
+class LaunchedWithStrides {
+ public:
+  struct Tensor {
+    std::uint64_t at;
+    std::uint32_t row_stride;
+    std::uint32_t column_stride;
+  };
+
+  LaunchedWithStrides(std::uint32_t rows, const std::vector<Tensor>& tensors) {
+    add<std::uint32_t>(2);
+    for (const std::uint32_t size : {3U, rows})
+      for (const std::uint32_t word : {size, 0x55555556U, 2U}) add(word);
+    bytes_.resize(304, 7);
+    for (const Tensor& tensor : tensors) add(tensor.column_stride);
+    for (const Tensor& tensor : tensors) add(tensor.row_stride);
+    bytes_.resize((304 + 25 * 4 * tensors.size() + 7) / 8 * 8, 7);
+    for (const Tensor& tensor : tensors) add(tensor.at);
+  }
+
+  template <class Functor>
+  KernelAnswer answer(const char* kernel, Functor functor, const RememberedTruths& truths = {}) {
+    add(functor);
+    return answer_of_zeros(question_of(kernel), arguments().data(), {{}, truths});
+  }
+  std::optional<RememberedTruths::Place> place(const char* kernel) {
+    return place_of_truths(question_of(kernel), arguments().data());
+  }
+
+ private:
+  template <class Value>
+  void add(Value value) {
+    const char* const first = reinterpret_cast<const char*>(&value);
+    bytes_.insert(bytes_.end(), first, first + sizeof value);
+  }
+  std::array<void*, 2> arguments() { return {&count_, bytes_.data()}; }
+
+  int count_ = 6;
+  std::vector<char> bytes_;
+};
 
 bool says_yes(const char* kernel) {
   return answer_of_zeros(question_of(kernel), nullptr, {{}, {}}).is_yes();
@@ -188,8 +258,49 @@ TEST(KernelAnswers, two_checks_together_hold_if_both_do) {
   EXPECT_FALSE(says_yes_of("gemm", true, true));
 }
 
+TEST(KernelAnswers, one_check_or_another_holds) {
+  for (const char* const kernel : {either, one_of_two}) {
+    EXPECT_FALSE(says_yes_of(kernel, false, false));
+    EXPECT_TRUE(says_yes_of(kernel, true, false));
+    EXPECT_TRUE(says_yes_of(kernel, false, true));
+    EXPECT_EQ(says_yes_of(kernel, true, true), kernel == either);
+  }
+}
+
+TEST(KernelAnswers, tensors_with_strides_are_compared_as_others_are) {
+  const std::vector<LaunchedWithStrides::Tensor> two = {{result, 3, 1}, {operand, 4, 40}};
+  EXPECT_TRUE(
+      LaunchedWithStrides(2, two).answer(order_with_strides, Asked<float>{greater, -1}).is_yes());
+  EXPECT_FALSE(
+      LaunchedWithStrides(2, two).answer(order_with_strides, Asked<float>{greater, 1}).is_yes());
+  const std::vector<LaunchedWithStrides::Tensor> three = {
+      {result, 3, 1}, {operand, 4, 40}, {operand, 0, 0}};
+  EXPECT_TRUE(LaunchedWithStrides(2, three).answer(equality_with_strides, equal).is_yes());
+  EXPECT_FALSE(LaunchedWithStrides(2, three).answer(equality_with_strides, not_equal).is_yes());
+}
+
+TEST(KernelAnswers, a_mask_that_is_the_same_for_all_rows_has_one_row_of_truths) {
+  const std::vector<LaunchedWithStrides::Tensor> tensors = {
+      {result, 3, 1}, {operand, 3, 1}, {other_operand, 0, 1}};
+  RememberedTruths truths;
+  truths.set({operand, 6}, true);
+  truths.set({other_operand, 3}, true);
+  EXPECT_TRUE(LaunchedWithStrides(2, tensors).answer(both_with_strides, 'f', truths).is_yes());
+  truths.set({other_operand, 3}, false);
+  EXPECT_FALSE(LaunchedWithStrides(2, tensors).answer(both_with_strides, 'f', truths).is_yes());
+}
+
+TEST(KernelAnswers, truths_with_gaps_are_no_whole_tensor) {
+  const auto whole = LaunchedWithStrides(2, {{result, 1, 2}}).place(fill_with_strides);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->at, result);
+  EXPECT_EQ(whole->count, 6U);
+  EXPECT_FALSE(LaunchedWithStrides(2, {{result, 4, 1}}).place(fill_with_strides));
+  EXPECT_TRUE(LaunchedWithStrides(2, {{result, 4, 1}}).answer(fill_with_strides, true).is_yes());
+}
+
 TEST(KernelAnswers, the_opposite_of_a_truth_is_said) {
-  for (const char* const kernel : {opposite, not_of_any_type}) {
+  for (const char* const kernel : {opposite, not_of_any_type, opposite_without_vectors}) {
     EXPECT_TRUE(says_yes_of(kernel, false, true));
     EXPECT_FALSE(says_yes_of(kernel, true, false));
   }
@@ -255,6 +366,8 @@ TEST(RememberedTruths, are_those_of_the_whole_tensor) {
   truths.carry(other_operand, operand, 64);
   EXPECT_TRUE(truths.is_yes({operand, 64}) && truths.is_yes({other_operand, 64}));
   EXPECT_FALSE(truths.is_yes({operand, 63}));
+  EXPECT_TRUE(truths.is_yes({operand + 8, 56})) << "its last ones";
+  EXPECT_FALSE(truths.is_yes({operand + 8, 57})) << "one more";
   truths.forget(operand, 4);
   EXPECT_FALSE(truths.is_yes({operand, 64}));
   truths.carry(other_operand, result, 64);

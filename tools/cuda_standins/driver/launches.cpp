@@ -29,7 +29,10 @@ std::optional<KernelWrite> note_answers(HostValueSource& values, const NamedKern
   if (write) values.truths().forget(write->at, write->sure_bytes);
   if (kernel.writer.begins_at_first_argument && arguments != nullptr)
     values.truths().forget(value_at<std::uint64_t>(arguments[0], 0), 1);
-  if (truths) values.truths().set(*truths, answer.is_yes());
+  if (truths) {
+    values.truths().forget(truths->at, truths->count);
+    values.truths().set(*truths, answer.is_yes());
+  }
   return write;
 }
 

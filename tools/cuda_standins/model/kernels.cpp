@@ -89,6 +89,38 @@ KernelQuestion comparison_of(std::string_view name) {
   return has(name, "CompareFunctorI") ? KernelQuestion{.kind = Kind::order} : KernelQuestion{};
 }
 
+KernelQuestion question_on_each(std::string_view name) {
+  // A value that is checked is in a range: at least this and at most that. The last kernel of
+  // isfinite() is a product of truths.
+  if (has(name, "MulFunctorIbE") || has(name, "BitwiseAndFunctorIbE") ||
+      has(name, "logical_and_kernel_cuda"))
+    return {.kind = Kind::both};
+  if (has(name, "BitwiseOrFunctorIbE") || has(name, "logical_or_kernel_cuda"))
+    return {.kind = Kind::either};
+  if (has(name, "BitwiseXorFunctorIbE") || has(name, "logical_xor_kernel_cuda"))
+    return {.kind = Kind::one_of_two};
+  if (has(name, "bitwise_not_kernel_cuda") && has(name, "UlbE")) return {.kind = Kind::opposite};
+  // Numbers are zeros, so it says yes of them.
+  if (has(name, "logical_not_kernel_cuda")) return {.kind = Kind::opposite};
+  if (has(name, "FillFunctorIbE")) return {.kind = Kind::fill};
+  return comparison_of(name);
+}
+
+/// The result and what the kernel reads.
+std::uint8_t tensors_of(const KernelQuestion& question) {
+  switch (question.kind) {
+    case Kind::fill:
+      return 1;
+    case Kind::opposite:
+      return 2;
+    case Kind::order:
+    case Kind::equality:
+      return question.operand == Operand::zero ? 3 : 2;
+    default:
+      return 3;
+  }
+}
+
 /// The functor begins with what is asked, and then has the number.
 bool comparison_holds(const KernelQuestion& question, const char* functor) {
   std::uint32_t asked = 0;
@@ -99,9 +131,64 @@ bool comparison_holds(const KernelQuestion& question, const char* functor) {
   return (compared == 0) == (static_cast<Equality>(asked) == Equality::equal);
 }
 
+// OperandsWithStrides: the second argument of a kernel for tensors that do not lie alike. It begins
+// with how many dimensions there are, then come the size of each, as a number by which is divided,
+// and its strides in bytes, one for each tensor; there is room for the most dimensions. The
+// addresses and the functor follow.
+
+class OperandsWithStrides {
+ public:
+  OperandsWithStrides(const void* argument, std::size_t tensors)
+      : words_(static_cast<const char*>(argument)), tensors_(tensors) {}
+
+  /// A dimension along which the tensor is the same has one.
+  RememberedTruths::Place operand(std::size_t number) const {
+    std::uint64_t count = 1;
+    for (std::size_t dimension = 0; dimension < dimensions(); ++dimension)
+      if (stride(dimension, number) != 0) count *= size(dimension);
+    return {value_at<std::uint64_t>(words_ + addresses_at(), number), count};
+  }
+  /// Whether its truths, of a byte each, have no gaps.
+  bool is_without_gaps(std::size_t number) const {
+    std::uint64_t last = 0;
+    for (std::size_t dimension = 0; dimension < dimensions(); ++dimension)
+      last += std::uint64_t{size(dimension) - 1} * stride(dimension, number);
+    return operand(number).count == last + 1;
+  }
+  const char* functor() const { return words_ + addresses_at() + 8 * tensors_; }
+
+ private:
+  static constexpr std::size_t most_dimensions = 25;
+  static constexpr std::size_t divisors_at = 4;
+  static constexpr std::size_t divisor_bytes = 12;
+  static constexpr std::size_t strides_at = divisors_at + most_dimensions * divisor_bytes;
+
+  std::size_t dimensions() const {
+    return std::min<std::size_t>(value_at<std::uint32_t>(words_), most_dimensions);
+  }
+  std::uint32_t size(std::size_t dimension) const {
+    return value_at<std::uint32_t>(words_ + divisors_at + dimension * divisor_bytes);
+  }
+  std::uint32_t stride(std::size_t dimension, std::size_t number) const {
+    return value_at<std::uint32_t>(words_ + strides_at, dimension * tensors_ + number);
+  }
+  std::size_t addresses_at() const {
+    return (strides_at + most_dimensions * tensors_ * 4 + 7) / 8 * 8;
+  }
+
+  const char* words_;
+  std::size_t tensors_;
+};
+
+OperandsWithStrides with_strides(const KernelQuestion& question, void* const* arguments) {
+  return {arguments[1], question.tensors_with_strides};
+}
+
 /// The arguments of work on each value are a count, the functor and the addresses, of which the
 /// first is the result's.
-RememberedTruths::Place operand_of(void* const* arguments, std::size_t number) {
+RememberedTruths::Place operand_of(const KernelQuestion& question, void* const* arguments,
+                                   std::size_t number) {
+  if (question.tensors_with_strides > 0) return with_strides(question, arguments).operand(number);
   return {value_at<std::uint64_t>(arguments[2], number), value_at<std::uint32_t>(arguments[0])};
 }
 
@@ -115,14 +202,23 @@ RememberedTruths::Place counted_truths(const KernelQuestion& question, void* con
 /// Requires: the arguments are there.
 bool is_truth(const KernelQuestion& question, void* const* arguments,
               const RememberedTruths& truths) {
-  const char* const functor = static_cast<const char*>(arguments[1]);
+  const char* const functor = question.tensors_with_strides > 0
+                                  ? with_strides(question, arguments).functor()
+                                  : static_cast<const char*>(arguments[1]);
+  const auto is_yes = [&](std::size_t operand) {
+    return truths.is_yes(operand_of(question, arguments, operand));
+  };
   switch (question.kind) {
     case Kind::fill:
       return *functor != 0;
     case Kind::both:
-      return truths.is_yes(operand_of(arguments, 1)) && truths.is_yes(operand_of(arguments, 2));
+      return is_yes(1) && is_yes(2);
+    case Kind::either:
+      return is_yes(1) || is_yes(2);
+    case Kind::one_of_two:
+      return is_yes(1) != is_yes(2);
     case Kind::opposite:
-      return !truths.is_yes(operand_of(arguments, 1));
+      return !is_yes(1);
     default:
       return comparison_holds(question, functor);
   }
@@ -143,17 +239,14 @@ RememberedTruths::YesCount RememberedTruths::count_yes(const Place& place) const
 
 KernelQuestion question_of(std::string_view name) {
   if (says_whether_all(name)) return {.kind = Kind::always_yes};
-  if (!has(name, "vectorized_elementwise_kernel")) return library_question_of(name);
-  // A value that is checked is in a range: at least this and at most that. The last kernel of
-  // isfinite() is a product of truths.
-  if (has(name, "MulFunctorIbE") || has(name, "BitwiseAndFunctorIbE") ||
-      has(name, "logical_and_kernel_cuda"))
-    return {.kind = Kind::both};
-  if (has(name, "bitwise_not_kernel_cuda") && has(name, "UlbE")) return {.kind = Kind::opposite};
-  // Numbers are zeros, so it says yes of them.
-  if (has(name, "logical_not_kernel_cuda")) return {.kind = Kind::opposite};
-  if (has(name, "FillFunctorIbE")) return {.kind = Kind::fill};
-  return comparison_of(name);
+  if (has(name, "vectorized_elementwise_kernel") || has(name, "unrolled_elementwise_kernel"))
+    return question_on_each(name);
+  // Types of numbers that are converted on the way lie otherwise.
+  if (!has(name, "18elementwise_kernelI") || !has(name, "gpu_kernel_impl_nocastI"))
+    return library_question_of(name);
+  KernelQuestion question = question_on_each(name);
+  if (question.kind != Kind::none) question.tensors_with_strides = tensors_of(question);
+  return question;
 }
 
 bool KernelAnswer::fits(std::uint64_t bytes) const {
@@ -191,6 +284,8 @@ KernelAnswer answer_of_zeros(const KernelQuestion& question, void* const* argume
     }
     case Kind::fill:
     case Kind::both:
+    case Kind::either:
+    case Kind::one_of_two:
     case Kind::opposite:
     case Kind::order:
     case Kind::equality:
@@ -202,11 +297,13 @@ KernelAnswer answer_of_zeros(const KernelQuestion& question, void* const* argume
 
 std::optional<RememberedTruths::Place> place_of_truths(const KernelQuestion& question,
                                                        void* const* arguments) {
-  const bool is_on_each_value = question.kind == Kind::fill || question.kind == Kind::both ||
-                                question.kind == Kind::opposite || question.kind == Kind::order ||
-                                question.kind == Kind::equality;
-  if (!is_on_each_value || arguments == nullptr) return std::nullopt;
-  return operand_of(arguments, 0);
+  const auto kinds = {Kind::fill,     Kind::both,  Kind::either,  Kind::one_of_two,
+                      Kind::opposite, Kind::order, Kind::equality};
+  if (arguments == nullptr || std::find(kinds.begin(), kinds.end(), question.kind) == kinds.end())
+    return std::nullopt;
+  if (question.tensors_with_strides > 0 && !with_strides(question, arguments).is_without_gaps(0))
+    return std::nullopt;
+  return operand_of(question, arguments, 0);
 }
 
 KernelWriter writer_of(std::string_view name) {

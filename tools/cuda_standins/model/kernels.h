@@ -87,10 +87,14 @@ class RememberedTruths {
     if (truths_.size() >= most) truths_.clear();
     truths_.insert_or_assign(place.at, Truth{place.count, is_yes});
   }
-  /// No, as zeros are, unless a kernel said otherwise.
+  /// No, as zeros are, unless a kernel said otherwise of them, or of truths in whose middle they
+  /// are.
   bool is_yes(const Place& place) const {
-    const auto found = truths_.find(place.at);
-    return found != truths_.end() && found->second.count == place.count && found->second.is_yes;
+    const auto after = truths_.upper_bound(place.at);
+    if (after == truths_.begin()) return false;
+    const auto& [at, truth] = *std::prev(after);
+    if (place.at == at) return truth.is_yes && truth.count == place.count;
+    return truth.is_yes && place.at + place.count <= at + truth.count;
   }
   void tell(std::uint64_t at, std::vector<char> truths, ValueOrigin origin) {
     told_.insert_or_assign(at, Told{std::move(truths), origin});
@@ -144,6 +148,8 @@ struct KernelQuestion {
     always_yes,
     fill,
     both,
+    either,
+    one_of_two,
     opposite,
     order,
     equality,
@@ -160,6 +166,8 @@ struct KernelQuestion {
   std::uint8_t operand_bytes = 0;
   /// The word of its first argument that holds the address it reads.
   std::uint8_t address_word = 0;
+  /// How many tensors it has, each with strides of its own; 0 where all lie alike, without gaps.
+  std::uint8_t tensors_with_strides = 0;
 };
 
 KernelQuestion question_of(std::string_view kernel_name);
