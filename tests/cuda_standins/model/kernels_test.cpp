@@ -96,6 +96,10 @@ constexpr auto fill_with_strides =
     "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastINS0_"
     "11FillFunctorIbEEEE"
     "vRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_";
+constexpr auto copy_with_strides =
+    "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastIZZZNS0_23direct_"
+    "copy_"
+    "kernel_cudaERNS_18TensorIteratorBaseEENKUlvE1_clEvENKUlvE7_clEvEUlbE_EEvS4_RKT_EUliE_EEviT1_";
 constexpr auto opposite_without_vectors =
     "_ZN2at6native27unrolled_elementwise_kernelIZNS0_23bitwise_not_kernel_cudaERNS_"
     "18TensorIteratorBase"
@@ -288,6 +292,14 @@ TEST(KernelAnswers, a_mask_that_is_the_same_for_all_rows_has_one_row_of_truths) 
   EXPECT_TRUE(LaunchedWithStrides(2, tensors).answer(both_with_strides, 'f', truths).is_yes());
   truths.set({other_operand, 3}, false);
   EXPECT_FALSE(LaunchedWithStrides(2, tensors).answer(both_with_strides, 'f', truths).is_yes());
+}
+
+TEST(KernelAnswers, a_copy_of_truths_is_what_they_are) {
+  RememberedTruths truths;
+  const std::vector<LaunchedWithStrides::Tensor> tensors = {{result, 3, 1}, {operand, 1, 2}};
+  EXPECT_FALSE(LaunchedWithStrides(2, tensors).answer(copy_with_strides, 'f', truths).is_yes());
+  truths.set({operand, 6}, true);
+  EXPECT_TRUE(LaunchedWithStrides(2, tensors).answer(copy_with_strides, 'f', truths).is_yes());
 }
 
 TEST(KernelAnswers, truths_with_gaps_are_no_whole_tensor) {

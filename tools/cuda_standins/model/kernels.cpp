@@ -103,6 +103,7 @@ KernelQuestion question_on_each(std::string_view name) {
   // Numbers are zeros, so it says yes of them.
   if (has(name, "logical_not_kernel_cuda")) return {.kind = Kind::opposite};
   if (has(name, "FillFunctorIbE")) return {.kind = Kind::fill};
+  if (has(name, "direct_copy_kernel_cuda") && has(name, "UlbE")) return {.kind = Kind::same};
   return comparison_of(name);
 }
 
@@ -112,6 +113,7 @@ std::uint8_t tensors_of(const KernelQuestion& question) {
     case Kind::fill:
       return 1;
     case Kind::opposite:
+    case Kind::same:
       return 2;
     case Kind::order:
     case Kind::equality:
@@ -219,6 +221,8 @@ bool is_truth(const KernelQuestion& question, void* const* arguments,
       return is_yes(1) != is_yes(2);
     case Kind::opposite:
       return !is_yes(1);
+    case Kind::same:
+      return is_yes(1);
     default:
       return comparison_holds(question, functor);
   }
@@ -287,6 +291,7 @@ KernelAnswer answer_of_zeros(const KernelQuestion& question, void* const* argume
     case Kind::either:
     case Kind::one_of_two:
     case Kind::opposite:
+    case Kind::same:
     case Kind::order:
     case Kind::equality:
       return {Form::truth,
@@ -297,8 +302,8 @@ KernelAnswer answer_of_zeros(const KernelQuestion& question, void* const* argume
 
 std::optional<RememberedTruths::Place> place_of_truths(const KernelQuestion& question,
                                                        void* const* arguments) {
-  const auto kinds = {Kind::fill,     Kind::both,  Kind::either,  Kind::one_of_two,
-                      Kind::opposite, Kind::order, Kind::equality};
+  const auto kinds = {Kind::fill,     Kind::both, Kind::either, Kind::one_of_two,
+                      Kind::opposite, Kind::same, Kind::order,  Kind::equality};
   if (arguments == nullptr || std::find(kinds.begin(), kinds.end(), question.kind) == kinds.end())
     return std::nullopt;
   if (question.tensors_with_strides > 0 && !with_strides(question, arguments).is_without_gaps(0))

@@ -151,6 +151,7 @@ struct KernelQuestion {
     either,
     one_of_two,
     opposite,
+    same,
     order,
     equality,
     one_run,

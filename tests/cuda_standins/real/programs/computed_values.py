@@ -41,7 +41,7 @@ def numbers_asked_for():
 
 
 def orders_as_on_the_host():
-    """What is sorted, made unique and picked is what PyTorch finds on the host, for each type and form."""
+    """Orders, different numbers and picked ones are those that PyTorch finds on the host, for each type and form."""
     torch.manual_seed(0)
     kinds = torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float, torch.double
     for kind in kinds:
@@ -69,6 +69,51 @@ def alike(numbers):
         expected += torch.unique(numbers, return_inverse=True, return_counts=True)
     for one, other in zip(picked, expected):
         torch.testing.assert_close(one.cpu(), other, rtol=0, atol=0, equal_nan=True)
+
+
+def forms_in_place():
+    """A tensor that gets another form in place keeps its numbers."""
+    for form in (lambda t: t.transpose_(0, 1), lambda t: t.t_(), lambda t: t.unsqueeze_(0).squeeze_(0).t_(),
+                 lambda t: t.as_strided_((3, 2), (1, 3))):
+        lengths = form(torch.tensor([[4, 5, 6], [7, 8, 0]], device=CUDA)).gt(0).sum(0)
+        assert lengths.tolist() == [3, 2]
+    assert torch.tensor([4, 5, 6, 0], device=CUDA).resize_(3).gt(0).sum().item() == 3
+
+
+def numbers_of_the_device_in_lists():
+    """torch.tensor() reads numbers of the device, which follow from known ones."""
+    most = torch.tensor([1, 4, 2], device=CUDA).max() + 0
+    assert torch.tensor([most, most]).tolist() == torch.tensor([most, most], device=CUDA).tolist() == [4, 4]
+    most += 1
+    assert torch.tensor([most]).tolist() == [5] and torch.linspace(0, most, 6).tolist() == [0, 1, 2, 3, 4, 5]
+    kept = torch.full((3,), 7.0, device=CUDA)
+    kept.normal_()
+    assert torch.tensor([kept[1]]).tolist() == [0], "nobody knows what was drawn"
+
+
+def greatest_of_unknown_numbers():
+    """One of unknown numbers is the greatest, also where they lie with gaps and are of other types."""
+    x = torch.nn.Linear(4, 8, device=CUDA)(torch.randn(3, 4, device=CUDA))
+    assert len((x == x.max()).nonzero()) > 0 and len(x.t()[1:][x.t()[1:] >= x.min()]) > 0
+    assert len((x.sum(-1) == x.sum(-1).max()).nonzero()[0]) == 1
+    assert len(x.t()[::2, 1:].isfinite().nonzero()) == 8 and len((x[1:].long() > -0.5).nonzero()) == 16
+    either = (x.t() > 0) | (x.t() <= 0)
+    assert len(x.t()[either]) == len(x[either.t()]) == 24 and len(x[(x > 0) ^ (x <= 0)]) == 24
+
+
+def choices_that_a_mask_excludes():
+    """What is chosen by unknown scores is none of those that a known mask excludes."""
+    scores = torch.nn.Linear(300, 300, device=CUDA)(torch.rand(4, 300, device=CUDA))[:, :8]
+    is_taken = torch.zeros(4, 8, dtype=torch.bool, device=CUDA)
+    for number in range(8):
+        left = scores.clone()
+        left[is_taken] = -torch.inf
+        chosen = torch.log_softmax(left, -1).exp().max(1)[1]
+        drawn = torch.softmax(scores.masked_fill(is_taken, -torch.inf), -1).multinomial(1)
+        assert not is_taken.gather(1, chosen[:, None]).any() and not is_taken.gather(1, drawn).any()
+        assert chosen.tolist() == [number] * 4
+        is_taken = is_taken.scatter(1, chosen[:, None], True)
+    assert torch.tensor([0.0, 1, 0, 1], device=CUDA).multinomial(2).tolist() == [1, 3]
 
 
 def ends_of_texts():
@@ -274,7 +319,7 @@ def unknown():
             assert getattr(torch.full((100,), 7.0, device=CUDA), draw)().max().item() == 0, draw
         assert torch.full((100,), 7.0, device=CUDA).bernoulli_(0.5).max().item() == 0
         assert torch.full((100,), 7.0, device=CUDA).geometric_(0.5).max().item() == 0
-    assert torch.multinomial(torch.ones(5, device=CUDA), 3).tolist() == [0] * 3
+    assert torch.multinomial(torch.rand(5, device=CUDA), 3).tolist() == [0] * 3
     weights = torch.ones(4, device=CUDA, requires_grad=True)
     (weights * torch.randn(4, device=CUDA)).sum().backward()
     assert weights.grad.tolist() == [0] * 4
@@ -631,7 +676,9 @@ def scales_of_gradients():
 def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
-    for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, ends_of_texts, experts,
+    for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, forms_in_place,
+                 numbers_of_the_device_in_lists, greatest_of_unknown_numbers,
+                 choices_that_a_mask_excludes, ends_of_texts, experts,
                  results_shorter_than_their_storage, orders_of_unknown_numbers,
                  results_that_are_given, texts_with_ends, masks_in_backward, loops,
                  numbers_that_pass_a_test, kernels_made_while_running, checks, unknown,

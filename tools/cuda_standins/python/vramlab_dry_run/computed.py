@@ -72,12 +72,15 @@ def answer(to, count, source):
         return UNKNOWN
     if mode.quiet is not None:
         mode.quiet.has_read()
-    if mode.reads is None and mode.found is None:
-        return UNKNOWN
     if mode.reads is not None:
         entry = mode.known.read(mode.reads, source, to, count)
-        if entry is not None:
-            return MADE_UP if entry.is_made_up else KNOWN
+    elif mode.found is None and mode.known is not None:
+        # Some of PyTorch's own functions read with all keys switched off: torch.tensor([x]).
+        entry = mode.known.read_unseen(source, to, count)
+    else:
+        entry = None
+    if entry is not None:
+        return MADE_UP if entry.is_made_up else KNOWN
     if not mode.write_found(to, count):
         return UNKNOWN
     return MADE_UP if mode.found_is_made_up else FOUND
@@ -245,8 +248,8 @@ class _Mode:
         these, and count only where they change a tensor in place or are given their result, which has
         its new version at the end, or take numbers, which their parts would get in a form that Python
         does not have."""
-        computed = set(computed_operations.COMPUTED)
-        changing = {name + "_" for name in computed} | {"copy_", "_local_scalar_dense", "lift_fresh", "set_"}
+        computed = {*computed_operations.COMPUTED, computed_operations.DRAWING}
+        changing = {name + "_" for name in computed} | {*computed_operations.FORMING, "copy_", "_local_scalar_dense", "lift_fresh", "set_"}
         alone = computed_operations.ALONE
         has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
         for whole_name in self.torch._C._dispatch_get_all_op_names():
@@ -624,6 +627,12 @@ def _kernel_of(mode, operation):
         return _kernel_of_set(mode, operation)
     if operation.base == computed_operations.COALESCING:
         return _kernel_of_coalescing(mode, operation)
+    if operation.base in computed_operations.FORMING:
+        return _kernel_of_form(mode, operation)
+    if operation.base == computed_operations.DRAWING:
+        return operation.run if operation.results else _kernel_of_draw(mode, operation)
+    if operation.name in computed_operations.EXCLUDING:
+        return _kernel_of_exclusion(mode, operation)
     if operation.asks_others:
         return _kernel_that_asks(mode, operation)
     if operation.base in computed_operations.COUNTING_TRUTHS and not operation.results:
@@ -841,6 +850,75 @@ def _kernel_of_set(mode, operation):
         if known.entries and type(tensor) in plain_types and tensor.is_cuda and mode.can_learn():
             with mode.aside():
                 known.share(tensor)
+        return result
+
+    return kernel
+
+
+def _kernel_of_form(mode, operation):
+    """The tensor has another form and a newer version from then on, and the numbers stay as they are."""
+    run, known, plain_types = operation.run, mode.known, mode.plain_types
+
+    def kernel(keyset, tensor, *args, **kwargs):
+        is_seen = known.entries and type(tensor) in plain_types and tensor.is_cuda and mode.can_learn()
+        if is_seen:
+            known.forget_written()
+        entry = known.entry_of(tensor, known_values.Needs.BEGINNING) if is_seen else None
+        result = run(keyset, tensor, *args, **kwargs)
+        if entry is not None:
+            with mode.aside():
+                known.keep(tensor, entry)
+        return result
+
+    return kernel
+
+
+def _kernel_of_exclusion(mode, operation):
+    """Scores that nobody knows are zeros where a known mask excludes the others, as a place that is chosen by
+    them must be none of those."""
+    known, key_of, plain_types = mode.known, known_values.key_of, mode.plain_types
+    otherwise = _kernel_that_asks(mode, operation) if operation.asks_others else _kernel_of_any(mode, operation)
+    number_of, is_in_place = computed_operations.EXCLUDING[operation.name], bool(operation.changed)
+
+    def is_excluding(scores, args):
+        if not known.entries or type(scores) not in plain_types or not scores.is_cuda or \
+                not scores.dtype.is_floating_point or not 0 < scores.numel() <= MOST_FLOATS or \
+                key_of(scores) in known.entries or not mode.can_learn():
+            return False
+        mask, number = number_of(*args)
+        return number is not None and number <= computed_operations.MOST_EXCLUDED and \
+            type(mask) in plain_types and mask.dtype is mode.torch.bool and key_of(mask) in known.entries
+
+    def kernel(keyset, scores, *args, **kwargs):
+        if not is_excluding(scores, args):
+            return otherwise(keyset, scores, *args, **kwargs)
+        known.forget_written()
+        with mode.aside():
+            known.make_up(scores)
+        result = otherwise(keyset, scores, *args, **kwargs)
+        if not is_in_place:
+            known.forget(scores)
+        return result
+
+    return kernel
+
+
+def _kernel_of_draw(mode, operation):
+    """Of known probabilities the first possible places are drawn, as a GPU's own numbers are unknown."""
+    run, known, plain_types = operation.run, mode.known, mode.plain_types
+
+    def kernel(keyset, probabilities, *args, **kwargs):
+        result = run(keyset, probabilities, *args, **kwargs)
+        is_seen = known.entries and type(probabilities) in plain_types and _can_be_made_up(mode, result)
+        if not is_seen or probabilities.numel() > MOST_ELEMENTS:
+            return result
+        known.forget_written()
+        entry = known.entry_of(probabilities)
+        if entry is not None:
+            with mode.aside():
+                possible = (known.view(entry, probabilities) > 0).sort(dim=-1, descending=True, stable=True)[1]
+                drawn = computed_operations.first_drawn(possible, *args, **kwargs)
+                known.learn(result, drawn, is_made_up=True)
         return result
 
     return kernel

@@ -12,7 +12,7 @@ COMPARED = """
 CALCULATED = """
     add sub rsub mul div floor_divide remainder fmod neg abs sign sgn maximum minimum clamp clamp_min
     clamp_max floor ceil round trunc frac where pow sqrt exp log log2 reciprocal gcd sin cos tan asin
-    acos atan atan2 hypot linalg_vector_norm _cdist_forward
+    acos atan atan2 hypot linalg_vector_norm _cdist_forward _softmax _log_softmax
 """.split()
 
 REDUCED = """
@@ -33,6 +33,41 @@ PICKED_AND_PLACED = """
 """.split()
 
 FILLED = "fill zero arange linspace eye range".split()
+
+# They give a tensor another form in place.
+FORMING = "transpose_ t_ squeeze_ unsqueeze_ as_strided_ resize_".split()
+
+# It draws places by their probabilities.
+DRAWING = "multinomial"
+
+
+def first_drawn(possible, count, with_replacement=False, **_):
+    """The places drawn, of those that are possible in the order in which they are given."""
+    return possible[..., :1].expand(*possible.shape[:-1], count).contiguous() if with_replacement else \
+        possible[..., :count].contiguous()
+
+
+# Scores as low as this exclude what they belong to.
+MOST_EXCLUDED = -1e4
+
+
+def _number_in(tensor):
+    return tensor.item() if not tensor.is_cuda and not tensor.dim() else None
+
+
+def _put_by_mask(indices, values, accumulate=False, *_):
+    return indices[0], None if len(indices) != 1 or accumulate else _number_in(values)
+
+
+# They put such a score where a mask says yes: the mask and the number, by their arguments after the scores.
+EXCLUDING = {
+    "masked_fill.Scalar": lambda mask, number: (mask, number),
+    "masked_fill_.Scalar": lambda mask, number: (mask, number),
+    "masked_fill.Tensor": lambda mask, number: (mask, _number_in(number)),
+    "masked_fill_.Tensor": lambda mask, number: (mask, _number_in(number)),
+    "index_put_": _put_by_mask,
+    "_index_put_impl_": _put_by_mask,
+}
 
 # They are made of others that nobody computes, here of a matrix product.
 MADE_OF_UNCOMPUTED = ["_euclidean_dist"]
@@ -102,7 +137,7 @@ def shortest_way(torch, name, overload):
     return getattr(torch._C._VariableFunctions, _FOR_PYTHON[name]) if name in _FOR_PYTHON else overload
 
 
-# Of truths, they read how many are yes.
+# How many truths are yes is what they read, where they are given truths.
 COUNTING_YES = ("_unique", "_unique2")
 
 # The place of their masks.

@@ -176,6 +176,12 @@ class KnownValues:
         entry.has_floats = tensor.dtype.is_floating_point
         self._keep(storage, entry)
 
+    def keep(self, tensor, entry):
+        """After an operation that gave the tensor a newer version and changed no value."""
+        storage = tensor.untyped_storage()
+        if storage.nbytes() == entry.bytes and storage.data_ptr() == entry.at:
+            self._keep_learned(storage, entry, tensor)
+
     def share(self, tensor):
         """After the tensor was set to a storage, of which it has all that is known now."""
         entry = self.entries.get(key_of(tensor))
@@ -433,6 +439,17 @@ class KnownValues:
         if entry is not None:
             ctypes.memmove(to, entry.raw.data_ptr() + source - entry.at, count)
         return entry
+
+    def read_unseen(self, source, to, count):
+        """The same for a read of which nobody tells what it reads: only of memory whose tensors were not
+        written since, as far as they tell."""
+        self.forget_written()
+        for entry in reversed(self.entries.values()):
+            if entry.raw is not None and not entry.counts_up and _holds(entry, source, count) and \
+                    self._is_at_its_place(entry):
+                is_same = entry.version is None or _is_as_learned(entry, entry.version)
+                return self.read(entry, source, to, count) if is_same else None
+        return None
 
     def _is_at_its_place(self, entry):
         if self._is_gone(entry.weak):
