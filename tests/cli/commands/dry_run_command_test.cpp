@@ -353,6 +353,9 @@ TEST_F(DryRun, error_is_joined_to_the_made_up_value_that_was_read_before) {
   EXPECT_THAT(result.errors, HasSubstr("try --values ones or --values random"));
   // No value was read.
   EXPECT_THAT(dry_run_python({}, "[][0]\n").errors, Not(HasSubstr("may come from")));
+  // No value installs a module.
+  EXPECT_THAT(dry_run_python({}, reading + std::string("read()\nimport no_such_module\n")).errors,
+              Not(HasSubstr("may come from")));
   // It went well.
   EXPECT_THAT(dry_run_python({}, reading + std::string("read()\n")).errors,
               Not(HasSubstr("may come from")));

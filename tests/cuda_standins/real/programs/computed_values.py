@@ -116,6 +116,24 @@ def choices_that_a_mask_excludes():
     assert torch.tensor([0.0, 1, 0, 1], device=CUDA).multinomial(2).tolist() == [1, 3]
 
 
+def directions_of_lbfgs():
+    """It keeps as many as it may, since it does not converge at once."""
+    for search in (None, "strong_wolfe"):
+        model = torch.nn.Linear(64, 1, device=CUDA)
+        optimizer = torch.optim.LBFGS(model.parameters(), max_iter=5, history_size=8, line_search_fn=search)
+
+        def closure():
+            optimizer.zero_grad()
+            loss = model(torch.ones(32, 64, device=CUDA)).square().mean()
+            loss.backward()
+            return loss
+
+        for _ in range(4):
+            optimizer.step(closure)
+        state = optimizer.state[model.weight]
+        assert state["n_iter"] == 20 and len(state["old_dirs"]) == 8
+
+
 def ends_of_texts():
     """As reinforcement learning cuts generated texts behind their first end."""
     words = torch.tensor([[5, 6, 2, 7, 2], [5, 5, 5, 5, 5], [2, 1, 1, 1, 1]]).cuda()
@@ -678,7 +696,7 @@ def main():
     gc.disable()
     for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, forms_in_place,
                  numbers_of_the_device_in_lists, greatest_of_unknown_numbers,
-                 choices_that_a_mask_excludes, ends_of_texts, experts,
+                 choices_that_a_mask_excludes, directions_of_lbfgs, ends_of_texts, experts,
                  results_shorter_than_their_storage, orders_of_unknown_numbers,
                  results_that_are_given, texts_with_ends, masks_in_backward, loops,
                  numbers_that_pass_a_test, kernels_made_while_running, checks, unknown,
