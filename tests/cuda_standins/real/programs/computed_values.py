@@ -102,7 +102,7 @@ def greatest_of_unknown_numbers():
 
 
 def choices_that_a_mask_excludes():
-    """What is chosen by unknown scores is none of those that a known mask excludes."""
+    """A choice by unknown scores is none of those that a known mask excludes."""
     scores = torch.nn.Linear(300, 300, device=CUDA)(torch.rand(4, 300, device=CUDA))[:, :8]
     is_taken = torch.zeros(4, 8, dtype=torch.bool, device=CUDA)
     for number in range(8):
@@ -337,7 +337,8 @@ def unknown():
             assert getattr(torch.full((100,), 7.0, device=CUDA), draw)().max().item() == 0, draw
         assert torch.full((100,), 7.0, device=CUDA).bernoulli_(0.5).max().item() == 0
         assert torch.full((100,), 7.0, device=CUDA).geometric_(0.5).max().item() == 0
-    assert torch.multinomial(torch.rand(5, device=CUDA), 3).tolist() == [0] * 3
+    assert torch.multinomial(torch.rand(5, device=CUDA), 4).tolist() == [2, 3, 4, 0]
+    assert torch.multinomial(torch.rand(2, 5, device=CUDA), 3, replacement=True).tolist() == [[2] * 3] * 2
     weights = torch.ones(4, device=CUDA, requires_grad=True)
     (weights * torch.randn(4, device=CUDA)).sum().backward()
     assert weights.grad.tolist() == [0] * 4

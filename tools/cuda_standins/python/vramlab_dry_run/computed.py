@@ -249,7 +249,8 @@ class _Mode:
         its new version at the end, or take numbers, which their parts would get in a form that Python
         does not have."""
         computed = {*computed_operations.COMPUTED, computed_operations.DRAWING}
-        changing = {name + "_" for name in computed} | {*computed_operations.FORMING, "copy_", "_local_scalar_dense", "lift_fresh", "set_"}
+        changing = {*(name + "_" for name in computed), *computed_operations.FORMING, "copy_",
+                    "_local_scalar_dense", "lift_fresh", "set_"}
         alone = computed_operations.ALONE
         has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
         for whole_name in self.torch._C._dispatch_get_all_op_names():
@@ -904,20 +905,24 @@ def _kernel_of_exclusion(mode, operation):
 
 
 def _kernel_of_draw(mode, operation):
-    """Of known probabilities the first possible places are drawn, as a GPU's own numbers are unknown."""
+    """A GPU's own numbers are unknown, so the first possible places are drawn where the probabilities are
+    known, and else the ones in the middle: the first words of a vocabulary are its special ones."""
     run, known, plain_types = operation.run, mode.known, mode.plain_types
+
+    def places_in_question(probabilities):
+        entry = known.entry_of(probabilities) if probabilities.numel() <= MOST_ELEMENTS else None
+        if entry is not None:
+            return (known.view(entry, probabilities) > 0).sort(dim=-1, descending=True, stable=True)[1]
+        count = probabilities.size(-1)
+        places = mode.torch.arange(count, device="cpu").roll(-(count // 2))
+        return places.expand(*probabilities.shape[:-1], count)
 
     def kernel(keyset, probabilities, *args, **kwargs):
         result = run(keyset, probabilities, *args, **kwargs)
-        is_seen = known.entries and type(probabilities) in plain_types and _can_be_made_up(mode, result)
-        if not is_seen or probabilities.numel() > MOST_ELEMENTS:
-            return result
-        known.forget_written()
-        entry = known.entry_of(probabilities)
-        if entry is not None:
+        if type(probabilities) in plain_types and _can_be_made_up(mode, result):
+            known.forget_written()
             with mode.aside():
-                possible = (known.view(entry, probabilities) > 0).sort(dim=-1, descending=True, stable=True)[1]
-                drawn = computed_operations.first_drawn(possible, *args, **kwargs)
+                drawn = computed_operations.drawn(places_in_question(probabilities), *args, **kwargs)
                 known.learn(result, drawn, is_made_up=True)
         return result
 

@@ -41,10 +41,10 @@ FORMING = "transpose_ t_ squeeze_ unsqueeze_ as_strided_ resize_".split()
 DRAWING = "multinomial"
 
 
-def first_drawn(possible, count, with_replacement=False, **_):
-    """The places drawn, of those that are possible in the order in which they are given."""
-    return possible[..., :1].expand(*possible.shape[:-1], count).contiguous() if with_replacement else \
-        possible[..., :count].contiguous()
+def drawn(places, count, with_replacement=False, **_):
+    """The places drawn, of those that come into question in this order."""
+    return places[..., :1].expand(*places.shape[:-1], count).contiguous() if with_replacement else \
+        places[..., :count].contiguous()
 
 
 # Scores as low as this exclude what they belong to.
