@@ -161,6 +161,7 @@ PROGRAMS = [
     Program("values_from_file", says="READ 409600",
             options=("--values-from", str(PROGRAMS_FOLDER / "values_for_it.py"))),
     Program("computed_values", zeros=False, says="ALL RIGHT"),
+    Program("ones_of_their_type", zeros=False, says="ALL RIGHT", options=("--values", "ones")),
     Program("compile_aot_eager", labelled=True, says="COMPILED 1"),
     Program("compile_inductor", packages=("triton",), twice=True, compiled_from="gpt.py",
             labelled=True),

@@ -17,7 +17,7 @@ import sys
 import threading
 
 from vramlab_dry_run import (computed_modules, computed_operations, host_numbers, import_watch,
-                             known_values, likely_values, quiet_modules, report)
+                             known_values, likely_values, quiet_modules, report, typed_answers)
 
 _KEY_NAME = "DeferredInit"
 
@@ -45,7 +45,7 @@ class _Unknown(Exception):
 
 
 def is_asked_for():
-    return os.environ.get("VRAMLAB_DRY_RUN_VALUES") == "computed"
+    return os.environ.get("VRAMLAB_DRY_RUN_VALUES") in ("computed", "ones", "random")
 
 
 @report.guarded
@@ -84,6 +84,12 @@ def answer(to, count, source):
     if not mode.write_found(to, count):
         return UNKNOWN
     return MADE_UP if mode.found_is_made_up else FOUND
+
+
+def note_given():
+    """The user or a rule gave the bytes that are read now."""
+    if _mode is not None:
+        _mode.is_given = True
 
 
 def is_asking():
@@ -135,6 +141,8 @@ class _Mode:
         self.reads = None
         self.found = None
         self.found_is_made_up = False
+        # Whether somebody gave the values of the copy to the host that is under way.
+        self.is_given = False
         # Whether an operation is under way that asks how much of unknown values it chooses.
         self.is_asking = False
 
@@ -142,6 +150,7 @@ class _Mode:
         torch = self.torch
         self.known = known_values.KnownValues(torch)
         self.likely = likely_values.LikelyValues(torch)
+        self.typed_answers = typed_answers.TypedAnswers(torch)
         self.host_numbers = host_numbers.HostNumbers(torch)
         self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
         # By number and type.
@@ -206,9 +215,13 @@ class _Mode:
 
     def tell_likely(self, to, source):
         """`to` has got a copy of numbers that nobody knows."""
+        if not to.dtype.is_floating_point or self.is_given:
+            return
         number = self.likely.of(source)
-        if number is not None and to.dtype.is_floating_point:
-            with self.aside():
+        with self.aside():
+            if number is None:
+                self.typed_answers.fill(to)
+            else:
                 to.detach().fill_(number)
 
     def learn_likely(self, tensor, number):
@@ -778,6 +791,7 @@ def _kernel_of_copy(mode, operation):
                 return run(keyset, to, source, does_not_wait)
             mode.known.forget_written()
             entry = mode.known.entry_of(source)
+            mode.is_given = False
             result = mode.run_reading(
                 lambda: operation.run_in_parts(keyset, to, source, does_not_wait), entry, _FOUND_NOTHING)
             if entry is None and not does_not_wait:
@@ -1032,9 +1046,12 @@ def _kernel_of_number(mode, operation):
             return pass_by(keyset & keys_after, tensor)
         if key_of(tensor) in entries:
             return _call(operation, keyset, (tensor,), {})
+        mode.is_given = False
         number = run(keyset, tensor)
-        likely = mode.likely.of(tensor) if type(number) is float else None
-        return number if likely is None else likely
+        if type(number) is not float or mode.is_given:
+            return number
+        likely = mode.likely.of(tensor)
+        return mode.typed_answers.number(number) if likely is None else likely
 
     return kernel
 
@@ -1290,7 +1307,10 @@ class _Computation:
         kind = tensor.dtype
         if kind is self._mode.torch.bool:
             return self._mode.known.make_up_truths(tensor)
-        return self._mode.known.make_up(tensor) if kind in self._mode.integers else None
+        entry = self._mode.known.make_up(tensor) if kind in self._mode.integers else None
+        if entry is not None and self._mode.typed_answers.are_ones:
+            self._mode.known.view(entry, tensor).fill_(1)
+        return entry
 
     def _check_form(self, tensor):
         """Tensors that are copied may have as many elements as can be known."""

@@ -97,6 +97,7 @@ def _fill(answer, copy, frame):
                 _find_one(copy, before, read_at)
             return _made_up_at(read_at)
         ctypes.memmove(copy.at, _bytes_of(given, copy.count), copy.count)
+        computed.note_given()
         return _GIVEN
     finally:
         _now.is_answering = False
