@@ -80,6 +80,11 @@ def forms_in_place():
     assert torch.tensor([4, 5, 6, 0], device=CUDA).resize_(3).gt(0).sum().item() == 3
 
 
+def places_of_triangles():
+    assert torch.triu_indices(3, 3, 1, device=CUDA).tolist() == [[0, 0, 1], [1, 2, 2]]
+    assert torch.tril_indices(2, 2, device=CUDA).sum().item() == 3
+
+
 def numbers_of_the_device_in_lists():
     """torch.tensor() reads numbers of the device, which follow from known ones."""
     most = torch.tensor([1, 4, 2], device=CUDA).max() + 0
@@ -696,7 +701,7 @@ def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
     for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, forms_in_place,
-                 numbers_of_the_device_in_lists, greatest_of_unknown_numbers,
+                 places_of_triangles, numbers_of_the_device_in_lists, greatest_of_unknown_numbers,
                  choices_that_a_mask_excludes, directions_of_lbfgs, ends_of_texts, experts,
                  results_shorter_than_their_storage, orders_of_unknown_numbers,
                  results_that_are_given, texts_with_ends, masks_in_backward, loops,

@@ -645,6 +645,8 @@ def _kernel_of(mode, operation):
         return _kernel_of_form(mode, operation)
     if operation.base == computed_operations.DRAWING:
         return operation.run if operation.results else _kernel_of_draw(mode, operation)
+    if operation.base in computed_operations.PLACES_ALONE:
+        return _kernel_of_places(mode, operation)
     if operation.name in computed_operations.EXCLUDING:
         return _kernel_of_exclusion(mode, operation)
     if operation.asks_others:
@@ -884,6 +886,19 @@ def _kernel_of_form(mode, operation):
             with mode.aside():
                 known.keep(tensor, entry)
         return result
+
+    return kernel
+
+
+def _kernel_of_places(mode, operation):
+    """Places of a triangle follow from its size alone."""
+    run = operation.run
+
+    def kernel(keyset, rows, columns, *args, **kwargs):
+        is_small = type(rows) is type(columns) is int and rows * columns <= MOST_ELEMENTS // 2
+        if not is_small or getattr(kwargs.get("device"), "type", None) != "cuda":
+            return run(keyset, rows, columns, *args, **kwargs)
+        return _call(operation, keyset, (rows, columns, *args), kwargs)
 
     return kernel
 
@@ -1222,7 +1237,7 @@ def _run_read(operation, keyset, args, is_known):
 class _Computation:
     """An operation on known values."""
 
-    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_args", "_kwargs", "_result")
+    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_was_made_up", "_args", "_kwargs", "_result")
 
     def __init__(self, operation):
         self._operation = operation
@@ -1230,6 +1245,8 @@ class _Computation:
         # Tensors that it changes: of the device, of the host, and the entry.
         self._changed = []
         self._is_made_up = False
+        # Whether numbers that it may write over were made up.
+        self._was_made_up = False
         self._result = None
 
     def find(self, args, kwargs):
@@ -1295,7 +1312,8 @@ class _Computation:
             if entry is None:
                 raise _Unknown
         if entry is not None and entry.is_made_up and not has_no_values_before:
-            self._is_made_up = True
+            self._was_made_up |= is_changed
+            self._is_made_up |= not is_changed
         value = known.view(entry, tensor) if entry else known.empty_for(tensor)
         if is_changed:
             value = value.clone() if entry else value
@@ -1327,7 +1345,16 @@ class _Computation:
             self._result = self._operation.function(*self._args, **self._kwargs)
         except Exception:
             return False
+        if self._was_made_up and not self._writes_over_all():
+            self._is_made_up = True
         return True
+
+    def _writes_over_all(self):
+        """Whether each number of a row gets another one: a permutation is turned round so."""
+        places = computed_operations.places_written(self._operation.base, self._args)
+        count = self._args[0].numel()
+        return places is not None and self._args[0].dim() == places.dim() == 1 and \
+            (int(places.sum()) if places.dtype is self._mode.torch.bool else places.unique().numel()) == count
 
     def _found(self):
         """How many it found, for operations that ask the device in their middle."""

@@ -47,6 +47,19 @@ def drawn(places, count, with_replacement=False, **_):
         places[..., :count].contiguous()
 
 
+# They have no tensors.
+PLACES_ALONE = ("tril_indices", "triu_indices")
+
+
+def places_written(base, args):
+    """The places, or the mask of those, that get another number; None where that is not said by one tensor."""
+    if base == "scatter_":
+        return args[2]
+    if base in ("index_put_", "_index_put_impl_") and len(args[1]) == 1 and not any(args[3:4]):
+        return args[1][0]
+    return None
+
+
 # Scores as low as this exclude what they belong to.
 MOST_EXCLUDED = -1e4
 
