@@ -85,6 +85,19 @@ def places_of_triangles():
     assert torch.tril_indices(2, 2, device=CUDA).sum().item() == 3
 
 
+def products():
+    """Products of known matrices, and comparisons of as many numbers as detectors have anchors."""
+    rows, columns = torch.arange(6.0).view(2, 3), torch.arange(12.0).view(3, 4)
+    for product in (torch.mm, torch.matmul, lambda a, b: torch.bmm(a[None], b[None]), lambda a, b: a @ b[:, 1],
+                    lambda a, b: a[0].dot(b[:, 1]), lambda a, b: torch.einsum("ij,jk->ik", a, b),
+                    lambda a, b: F.linear(a, b.t(), torch.ones(4).to(a.device))):
+        assert product(rows.cuda(), columns.cuda()).tolist() == product(rows, columns).tolist()
+    boxes = torch.linspace(-1, 1, 16800).view(-1, 4)
+    assert len((boxes.cuda().amin(-1) > 0).nonzero()) == len((boxes.amin(-1) > 0).nonzero()) == 2100
+    many = torch.arange(60000, device=CUDA)
+    assert len((many[:, None] == many[None, :2000])) == 60000, "too large to be computed on the host"
+
+
 def numbers_of_the_device_in_lists():
     """torch.tensor() reads numbers of the device, which follow from known ones."""
     most = torch.tensor([1, 4, 2], device=CUDA).max() + 0
@@ -701,7 +714,7 @@ def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
     for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, forms_in_place,
-                 places_of_triangles, numbers_of_the_device_in_lists, greatest_of_unknown_numbers,
+                 places_of_triangles, products, numbers_of_the_device_in_lists, greatest_of_unknown_numbers,
                  choices_that_a_mask_excludes, directions_of_lbfgs, ends_of_texts, experts,
                  results_shorter_than_their_storage, orders_of_unknown_numbers,
                  results_that_are_given, texts_with_ends, masks_in_backward, loops,

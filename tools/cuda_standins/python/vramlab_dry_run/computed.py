@@ -21,8 +21,9 @@ from vramlab_dry_run import (computed_modules, computed_operations, host_numbers
 
 _KEY_NAME = "DeferredInit"
 
-# Elements of a tensor up to which it is computed: integers and booleans, and floating-point numbers.
+# Elements of a tensor up to which it is computed.
 MOST_ELEMENTS = 1 << 16
+# Floating-point numbers up to which modules look for known ones, and scores are made up.
 MOST_FLOATS = 1 << 12
 
 _NUMBERS = (int, float, bool, complex)
@@ -494,6 +495,7 @@ class _Operation:
         self.results = {name for place, name in self.changed.items() if arguments[place].is_out}
         self.overwrites = self.base in computed_operations.OVERWRITTEN
         self.is_computed = not computed_operations.changes(self.base)
+        self.spreads = self.base.rstrip("_") in computed_operations.SPREADING
         self.is_copy = self.base == "copy_"
         self.is_read = self.base == "_local_scalar_dense"
         plain = self.base.rstrip("_")
@@ -1251,7 +1253,7 @@ class _Computation:
 
     def find(self, args, kwargs):
         """Whether its results are known, and how many it finds."""
-        if self._prepare(args, kwargs) and self._compute():
+        if self._prepare(args, kwargs) and not self._is_spread_too_far() and self._compute():
             return True, self._found()
         return False, self._found_of_mask(args)
 
@@ -1282,7 +1284,7 @@ class _Computation:
         if kind in mode.plain_types:
             entry = mode.known.entry_of(value) if value.is_cuda else None
             view = None if entry is None or changed_name is not None else mode.known.last_view(entry, value)
-            if view is None or not 0 < view.numel() <= MOST_FLOATS:
+            if view is None or not 0 < view.numel() <= MOST_ELEMENTS:
                 return self._tensor_of_host(value, entry, changed_name)
             self._is_made_up |= entry.is_made_up
             return view
@@ -1335,9 +1337,12 @@ class _Computation:
         kind = tensor.dtype
         if kind.is_complex or tensor.is_quantized or tensor.layout is not self._mode.torch.strided:
             raise _Unknown
-        most = MOST_FLOATS if kind.is_floating_point else MOST_ELEMENTS
-        if tensor.numel() > most and not self._operation.is_copy:
+        if tensor.numel() > MOST_ELEMENTS and not self._operation.is_copy:
             raise _Unknown
+
+    def _is_spread_too_far(self):
+        return self._operation.spreads and \
+            computed_operations.is_spread_too_far(self._operation.base.rstrip("_"), self._args)
 
     def _compute(self):
         """Whether it could be computed. What raises an error on the host stays unknown."""

@@ -3,6 +3,8 @@ aten. All overloads of a name count that have kernels of their own: what is made
 when it calls those. Operations that only make views are not here, as views share what is known.
 """
 
+import math
+
 COMPARED = """
     eq ne lt le gt ge logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor
     bitwise_not __and__ __or__ __xor__ __lshift__ __rshift__ bitwise_left_shift bitwise_right_shift
@@ -14,6 +16,8 @@ CALCULATED = """
     clamp_max floor ceil round trunc frac where pow sqrt exp log log2 reciprocal gcd sin cos tan asin
     acos atan atan2 hypot linalg_vector_norm _cdist_forward _softmax _log_softmax
 """.split()
+
+PRODUCTS = "mm bmm dot addmm baddbmm addmv".split()
 
 REDUCED = """
     sum mean prod max min amax amin aminmax any all argmax argmin cumsum cumprod cummax cummin
@@ -82,13 +86,36 @@ EXCLUDING = {
     "_index_put_impl_": _put_by_mask,
 }
 
-# They are made of others that nobody computes, here of a matrix product.
-MADE_OF_UNCOMPUTED = ["_euclidean_dist"]
+# They are made of others, which would begin with a result that nobody knows.
+MADE_OF_UNCOMPUTED = ["_euclidean_dist", "mv"]
 
 # It makes one element of those of a sparse tensor that have the same place.
 COALESCING = "_coalesce"
 
-COMPUTED = COMPARED + CALCULATED + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACED + FILLED + MADE_OF_UNCOMPUTED
+COMPUTED = COMPARED + CALCULATED + PRODUCTS + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACED + FILLED + MADE_OF_UNCOMPUTED
+
+# Their results may have many more elements than their arguments.
+SPREADING = frozenset(COMPARED + CALCULATED + PRODUCTS + ["_euclidean_dist"])
+# Elements up to which such a result is computed, and the multiplications of a product.
+MOST_SPREAD = 1 << 20
+MOST_MULTIPLIED = 1 << 22
+
+
+def is_spread_too_far(base, args):
+    """Whether a result is so large that nobody would read it, or takes long."""
+    shapes = [arg.shape for arg in args if hasattr(arg, "shape")]
+    if len(shapes) < 2 or shapes[-1].numel() * shapes[-2].numel() <= MOST_SPREAD and base not in PRODUCTS:
+        return False
+    if base in PRODUCTS:
+        first, second = shapes[-2:]
+        columns = second[-1] if len(second) > 1 else 1
+        return first.numel() * columns > MOST_MULTIPLIED
+    if base in ("_cdist_forward", "_euclidean_dist"):
+        return shapes[0][:-1].numel() * shapes[1][-2] > MOST_SPREAD
+    most = max(len(shape) for shape in shapes)
+    sizes = ((1,) * (most - len(shape)) + tuple(shape) for shape in shapes)
+    return math.prod(map(max, zip(*sizes))) > MOST_SPREAD
+
 
 # Their first argument gets other values, whatever it had.
 OVERWRITTEN = ("fill_", "zero_", "copy_")
