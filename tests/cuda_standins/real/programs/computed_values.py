@@ -98,6 +98,19 @@ def products():
     assert len((many[:, None] == many[None, :2000])) == 60000, "too large to be computed on the host"
 
 
+def linear_equations():
+    """Libraries write their results over copies of what they are given."""
+    known = torch.tensor([[2.0, 1], [1, 3]], dtype=torch.double)
+    for solve in (torch.linalg.inv, torch.linalg.det, torch.linalg.cholesky, torch.linalg.eigvalsh,
+                  lambda m: torch.linalg.solve(m, m[0]), lambda m: torch.linalg.qr(m)[1].abs(),
+                  lambda m: torch.linalg.lu_factor(m)[0], lambda m: torch.lerp(m, m.t() + 1, 0.5)):
+        torch.testing.assert_close(solve(known.cuda()).cpu(), solve(known))
+    unknown = torch.randn(2, 2, device=CUDA)
+    unknown.copy_(known)
+    unknown.normal_()
+    assert torch.linalg.inv(unknown).tolist() == [[0, 0], [0, 0]]
+
+
 def numbers_of_the_device_in_lists():
     """torch.tensor() reads numbers of the device, which follow from known ones."""
     most = torch.tensor([1, 4, 2], device=CUDA).max() + 0
@@ -667,7 +680,7 @@ def storages_shared_and_copied():
     for written in (other, word):
         word.fill_(9)
         assert (other + 1).tolist() == [10]
-        written.addcmul_(written, written)
+        written.lcm_(written)
         assert (word + 1).tolist() == [1]
     saved = io.BytesIO()
     torch.save({"lengths": torch.tensor([3, 4], device=CUDA)}, saved)
@@ -714,7 +727,7 @@ def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
     for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, forms_in_place,
-                 places_of_triangles, products, numbers_of_the_device_in_lists, greatest_of_unknown_numbers,
+                 places_of_triangles, products, linear_equations, numbers_of_the_device_in_lists, greatest_of_unknown_numbers,
                  choices_that_a_mask_excludes, directions_of_lbfgs, ends_of_texts, experts,
                  results_shorter_than_their_storage, orders_of_unknown_numbers,
                  results_that_are_given, texts_with_ends, masks_in_backward, loops,

@@ -14,13 +14,22 @@ COMPARED = """
 CALCULATED = """
     add sub rsub mul div floor_divide remainder fmod neg abs sign sgn maximum minimum clamp clamp_min
     clamp_max floor ceil round trunc frac where pow sqrt exp log log2 reciprocal gcd sin cos tan asin
-    acos atan atan2 hypot linalg_vector_norm _cdist_forward _softmax _log_softmax
+    acos atan atan2 hypot linalg_vector_norm _cdist_forward _softmax _log_softmax lerp addcmul addcdiv
+    nan_to_num erf erfc lgamma digamma logaddexp xlogy copysign heaviside logit expm1 log1p log10 exp2 rsqrt
 """.split()
 
 PRODUCTS = "mm bmm dot addmm baddbmm addmv".split()
 
+# Beside what they compute, they write over copies of their arguments in ways that nobody tells.
+LINEAR_ALGEBRA = """
+    linalg_inv_ex _linalg_solve_ex _linalg_det _linalg_slogdet linalg_cholesky_ex linalg_lu_factor_ex
+    linalg_lu linalg_lu_solve linalg_qr linalg_solve_triangular _linalg_eigh linalg_eig linalg_eigvals
+    _linalg_svd cholesky cholesky_inverse _cholesky_solve_helper triangular_solve linalg_ldl_factor_ex
+    linalg_ldl_solve linalg_householder_product geqrf ormqr linalg_lstsq linalg_matrix_exp
+""".split()
+
 REDUCED = """
-    sum mean prod max min amax amin aminmax any all argmax argmin cumsum cumprod cummax cummin
+    sum mean var std var_mean std_mean prod max min amax amin aminmax any all argmax argmin cumsum cumprod cummax cummin
     _cummax_helper _cummin_helper count_nonzero logcumsumexp median mode kthvalue
 """.split()
 
@@ -92,7 +101,8 @@ MADE_OF_UNCOMPUTED = ["_euclidean_dist", "mv"]
 # It makes one element of those of a sparse tensor that have the same place.
 COALESCING = "_coalesce"
 
-COMPUTED = COMPARED + CALCULATED + PRODUCTS + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACED + FILLED + MADE_OF_UNCOMPUTED
+COMPUTED = COMPARED + CALCULATED + PRODUCTS + LINEAR_ALGEBRA + REDUCED + SORTED_AND_FOUND + PICKED_AND_PLACED + \
+    FILLED + MADE_OF_UNCOMPUTED
 
 # Their results may have many more elements than their arguments.
 SPREADING = frozenset(COMPARED + CALCULATED + PRODUCTS + ["_euclidean_dist"])
