@@ -44,31 +44,36 @@ KeyOf<Number> key_of(Number number) {
 /// Fewer are sorted by comparing.
 constexpr std::uint64_t fewest_by_digits = 64;
 
-/// Sorts by one byte of the key after the other, beginning with the lowest. Bytes that all keys
-/// have in common are passed over.
+/// Sorts by some bits of the key after the others, beginning with the lowest ones that differ. Bits
+/// above that all keys have in common are passed over.
 template <typename Key>
 class DigitSort {
  public:
   explicit DigitSort(std::uint64_t count) : other_(count) {}
 
   void sort(std::vector<Placed<Key>>& numbers) {
-    Key differing = 0;
+    std::uint64_t differing = 0;
     for (const Placed<Key>& number : numbers)
-      differing = static_cast<Key>(differing | (number.key ^ numbers.front().key));
-    for (unsigned digit = 0; digit < sizeof(Key); ++digit)
-      if (byte_of(differing, digit) != 0) sort_by(digit, numbers);
+      differing |= std::uint64_t{number.key} ^ numbers.front().key;
+    for (auto shift = static_cast<unsigned>(std::countr_zero(differing));
+         shift < 64 && differing >> shift != 0; shift += digit_bits)
+      sort_by(shift, numbers);
   }
 
  private:
-  static std::uint8_t byte_of(Key key, unsigned digit) {
-    return static_cast<std::uint8_t>(key >> (8 * digit));
+  static constexpr unsigned digit_bits = 11;
+  static constexpr std::size_t digits = std::size_t{1} << digit_bits;
+
+  static std::size_t digit_of(Key key, unsigned shift) {
+    return std::uint64_t{key} >> shift & (digits - 1);
   }
-  void sort_by(unsigned digit, std::vector<Placed<Key>>& numbers) {
-    std::array<std::uint32_t, 256> places = {};
-    for (const Placed<Key>& number : numbers) ++places[byte_of(number.key, digit)];
+  void sort_by(unsigned shift, std::vector<Placed<Key>>& numbers) {
+    std::array<std::uint32_t, digits> places = {};
+    for (const Placed<Key>& number : numbers) ++places[digit_of(number.key, shift)];
     std::uint32_t begin = 0;
     for (std::uint32_t& place : places) begin += std::exchange(place, begin);
-    for (const Placed<Key>& number : numbers) other_[places[byte_of(number.key, digit)]++] = number;
+    for (const Placed<Key>& number : numbers)
+      other_[places[digit_of(number.key, shift)]++] = number;
     numbers.swap(other_);
   }
 

@@ -1273,7 +1273,7 @@ class _Computation:
         try:
             self._args = [self._of_host(value, changed.get(place)) for place, value in enumerate(args)]
             self._kwargs = {name: self._of_host(value, name if name in operation.results else None)
-                            for name, value in kwargs.items()}
+                            for name, value in kwargs.items()} if kwargs else kwargs
         except _Unknown:
             return False
         return True
