@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -192,13 +193,42 @@ void refuse_unexpected_argument(const CLI::App& program) {
   if (!sentence.empty()) throw std::runtime_error(sentence + more_help);
 }
 
+// A program's own words in brackets, as `--topks [5,20]`. The library for arguments takes such a
+// word for a list, so it gets a sign in front for as long as the library has it.
+
+constexpr char sign_of_brackets = '\x01';
+
+bool is_in_brackets(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of(sign_of_brackets), word.size()));
+  return word.starts_with('[') && word.ends_with(']');
+}
+
+std::string with_sign(const std::string& word) {
+  return is_in_brackets(word) ? sign_of_brackets + word : word;
+}
+
+void take_signs_away(CLI::App& program) {
+  for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::Option* option : command->get_options())
+      if (option->get_positional())
+        option->transform(CLI::Validator(
+            [](std::string& word) {
+              if (word.starts_with(sign_of_brackets) && is_in_brackets(word)) word.erase(0, 1);
+              return std::string();
+            },
+            ""));
+}
+
 /// `--conf=` is an option with an empty value. The library for arguments would take the next word.
-std::vector<std::string> with_empty_values_apart(const std::vector<std::string>& words) {
+/// Words of a program in brackets get their sign.
+std::vector<std::string> as_the_library_takes(const std::vector<std::string>& words) {
   std::vector<std::string> apart;
   bool is_of_program = false;
   for (const std::string& word : words) {
     is_of_program = is_of_program || word == "--";
-    if (!is_of_program && word.starts_with("--") && word.find('=') == word.size() - 1) {
+    if (is_of_program) {
+      apart.push_back(with_sign(word));
+    } else if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       apart.push_back(word.substr(0, word.size() - 1));
       apart.emplace_back();
     } else {
@@ -212,7 +242,7 @@ std::vector<std::string> with_empty_values_apart(const std::vector<std::string>&
 /// its explanation. Throws an error about a first word that is neither.
 std::vector<std::string> words_of(int argument_count, char** arguments, const CLI::App& program) {
   const std::vector<std::string> words(arguments + 1, arguments + argument_count);
-  std::vector<std::string> apart = with_empty_values_apart(words);
+  std::vector<std::string> apart = as_the_library_takes(words);
   const std::string& first = words.front();
   const std::string unknown = first == "-" ? first : unknown_first_word(program, first);
   if (unknown.empty()) return apart;
@@ -258,6 +288,7 @@ ExitStatus run(int argument_count, char** arguments, MessageForm form) {
   CommandAction action;
   for (const Command& command : commands_in_order()) declare(command, program, action);
   refuse_negative_counts(program);
+  take_signs_away(program);
   if (argument_count < 2) {
     print(help_of(program));
     return ExitStatus::done;

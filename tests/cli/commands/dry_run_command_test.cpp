@@ -63,6 +63,12 @@ TEST_F(DryRun, ends_with_the_programs_own_status) {
   EXPECT_EQ(dry_run({}, {"true"}).exit_status, 0);
 }
 
+TEST_F(DryRun, passes_the_programs_own_words_on_as_they_are) {
+  const ProgramResult result = dry_run(
+      {}, {"printf", "<%s>", "--topks", "[5,20]", "a,b", "[]", "", "[[1,2],[3]]", "[a", "b]"});
+  EXPECT_EQ(result.output, "<--topks><[5,20]><a,b><[]><><[[1,2],[3]]><[a><b]>");
+}
+
 TEST_F(DryRun, claims_nothing_of_a_program_that_a_signal_ended) {
   EXPECT_THAT(dry_run_shell("kill -KILL $$").errors,
               HasSubstr("ended by signal 9 (Killed) before it told anything"));
