@@ -148,8 +148,9 @@ def choices_that_a_mask_excludes():
 
 
 def directions_of_lbfgs():
-    """It keeps as many as it may, since it does not converge at once."""
-    for search in (None, "strong_wolfe"):
+    """It keeps as many as it may, since it does not converge at once. It converges in the end."""
+    for search, default in ((None, "cpu"), ("strong_wolfe", "cpu"), (None, "cuda")):
+        torch.set_default_device(default)
         model = torch.nn.Linear(64, 1, device=CUDA)
         optimizer = torch.optim.LBFGS(model.parameters(), max_iter=5, history_size=8, line_search_fn=search)
 
@@ -163,6 +164,10 @@ def directions_of_lbfgs():
             optimizer.step(closure)
         state = optimizer.state[model.weight]
         assert state["n_iter"] == 20 and len(state["old_dirs"]) == 8
+        for _ in range(40):
+            optimizer.step(closure)
+        assert 110 < state["n_iter"] < 200
+    torch.set_default_device(None)
 
 
 def ends_of_texts():
