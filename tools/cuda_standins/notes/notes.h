@@ -69,8 +69,8 @@ void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
 int vramlab_dry_run_is_yes(unsigned long long at, unsigned long long count);
 
 /* Numbers of the host in order, made unique and picked by a mask, as PyTorch's operations of these
- * names do. `kind`: the letter of Python's `struct`. */
-/* Each row of so many numbers, and the place that each number had in it; 0 where the kind is
+ * names do. `kind`: the letter of Python's `struct`.
+ * Each row of so many numbers, and the place that each number had in it; 0 where the kind is
  * unknown. */
 int vramlab_dry_run_sort(int kind, const void* numbers, unsigned long long rows,
                          unsigned long long count, int is_descending, void* sorted,

@@ -1,4 +1,4 @@
-"""--values computed: operations on small tensors whose values are known are computed on the host,
+"""--values computed, ones and random: operations on small tensors whose values are known are computed on the host,
 beside the stand-in, and what the program reads of them is right. Integers that nobody knows and that
 meet known values are zeros from then on, and what follows from them is computed too, but noted as
 made up.
@@ -89,7 +89,7 @@ def answer(to, count, source):
 
 def note_given():
     """The user or a rule gave the bytes that are read now."""
-    if _mode is not None:
+    if _mode is not None and threading.get_ident() == _mode.thread:
         _mode.is_given = True
 
 
@@ -219,11 +219,12 @@ class _Mode:
         if not to.dtype.is_floating_point or self.is_given:
             return
         number = self.likely.of(source)
-        with self.aside():
-            if number is None:
-                self.typed_answers.fill(to)
-            else:
+        if number is not None:
+            with self.aside():
                 to.detach().fill_(number)
+        elif self.typed_answers.are_given:
+            with self.aside():
+                self.typed_answers.fill(to)
 
     def learn_likely(self, tensor, number):
         """This for all numbers of a tensor that nobody knows."""
@@ -495,10 +496,11 @@ class _Operation:
         self.results = {name for place, name in self.changed.items() if arguments[place].is_out}
         self.overwrites = self.base in computed_operations.OVERWRITTEN
         self.is_computed = not computed_operations.changes(self.base)
-        self.spreads = self.base.rstrip("_") in computed_operations.SPREADING
         self.is_copy = self.base == "copy_"
         self.is_read = self.base == "_local_scalar_dense"
-        plain = self.base.rstrip("_")
+        # The name without the mark of those that work in place.
+        self.stem = plain = self.base.rstrip("_")
+        self.spreads = not computed_operations.SPREADING.isdisjoint((self.base, plain))
         self.asks_others = plain in computed_operations.ASKING_OTHERS
         # A number in a place of a tensor; the conversion of some functions knows it, but slowly.
         takes_number = plain in computed_operations.TAKING_NUMBERS
@@ -649,8 +651,13 @@ def _kernel_of(mode, operation):
         return operation.run if operation.results else _kernel_of_draw(mode, operation)
     if operation.base in computed_operations.PLACES_ALONE:
         return _kernel_of_places(mode, operation)
+    kernel = _kernel_of_values(mode, operation)
     if operation.name in computed_operations.EXCLUDING:
-        return _kernel_of_exclusion(mode, operation)
+        return _kernel_of_exclusion(mode, operation, kernel)
+    return kernel
+
+
+def _kernel_of_values(mode, operation):
     if operation.asks_others:
         return _kernel_that_asks(mode, operation)
     if operation.base in computed_operations.COUNTING_TRUTHS and not operation.results:
@@ -905,11 +912,10 @@ def _kernel_of_places(mode, operation):
     return kernel
 
 
-def _kernel_of_exclusion(mode, operation):
+def _kernel_of_exclusion(mode, operation, otherwise):
     """Scores that nobody knows are zeros where a known mask excludes the others, as a place that is chosen by
     them must be none of those."""
     known, key_of, plain_types = mode.known, known_values.key_of, mode.plain_types
-    otherwise = _kernel_that_asks(mode, operation) if operation.asks_others else _kernel_of_any(mode, operation)
     number_of, is_in_place = computed_operations.EXCLUDING[operation.name], bool(operation.changed)
 
     def is_excluding(scores, args):
@@ -1068,7 +1074,9 @@ def _kernel_of_number(mode, operation):
         if type(number) is not float or mode.is_given:
             return number
         likely = mode.likely.of(tensor)
-        return mode.typed_answers.number(number) if likely is None else likely
+        if likely is not None:
+            return likely
+        return mode.typed_answers.number() if mode.typed_answers.are_given else number
 
     return kernel
 
@@ -1342,7 +1350,7 @@ class _Computation:
 
     def _is_spread_too_far(self):
         return self._operation.spreads and \
-            computed_operations.is_spread_too_far(self._operation.base.rstrip("_"), self._args)
+            computed_operations.is_spread_too_far(self._operation.stem, self._args)
 
     def _compute(self):
         """Whether it could be computed. What raises an error on the host stays unknown."""
@@ -1367,20 +1375,14 @@ class _Computation:
         if not operation.asks_others:
             return _FOUND_NOTHING
         numbers_of = computed_operations.NUMBERS_READ.get(operation.base)
-        if numbers_of is not None:
-            return (numbers_of(self._args, self._result), self._is_made_up) if self._args[0].numel() else _FOUND_NOTHING
+        numbers = numbers_of(self._args, self._result) if numbers_of and self._args[0].numel() else None
+        if numbers is not None:
+            return numbers, self._is_made_up
         place = computed_operations.FOUND_COUNTS.get(operation.base)
-        if self._is_unique_truths():
-            return _count_yes(self._args[0]), self._is_made_up
         if place is None and not self._is_picked_by_mask():
             return self._found_of_mask(self._args)
         found = _each_of(self._result)[0]
         return (found.shape[place or 0], self._is_made_up) if found.dim() else _FOUND_NOTHING
-
-    def _is_unique_truths(self):
-        """PyTorch asks for no number of truths that differ, but how many of them are yes."""
-        return self._operation.base in computed_operations.COUNTING_YES and \
-            self._args[0].dtype is self._mode.torch.bool
 
     def _is_picked_by_mask(self):
         """Whether a single mask says what is picked, by which the result begins then."""

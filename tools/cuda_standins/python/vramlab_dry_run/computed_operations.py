@@ -156,13 +156,20 @@ def _least_and_most(args, result):
     return [int(most)] if args[0].dtype.itemsize == 1 and not args[0].dtype.is_signed else [int(least), int(most)]
 
 
+def _count_of_yes(args, _):
+    """How many truths are yes, instead of how many different ones there are; None for numbers."""
+    return [int(args[0].sum())] if str(args[0].dtype) == "torch.bool" else None
+
+
 # The numbers that they read from the device in mid-operation, in this order, by their arguments and
-# results on the host. repeat_interleave asks how many it finds, and whether no count is negative: by
+# results on the host; None where it is the one of FOUND_COUNTS. repeat_interleave asks how many it finds, and whether no count is negative: by
 # a truth or by the least, for which 1 is an answer, too.
 NUMBERS_READ = {
     "bincount": _least_and_most,
     "repeat_interleave": lambda args, result: [result.numel(), 1],
     "equal": lambda args, result: [int(result)],
+    "_unique": _count_of_yes,
+    "_unique2": _count_of_yes,
 }
 
 
@@ -186,9 +193,6 @@ def shortest_way(torch, name, overload):
         return _picked(overload)
     return getattr(torch._C._VariableFunctions, _FOR_PYTHON[name]) if name in _FOR_PYTHON else overload
 
-
-# How many truths are yes is what they read, where they are given truths.
-COUNTING_YES = ("_unique", "_unique2")
 
 # The place of their masks.
 MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}

@@ -432,10 +432,7 @@ class KnownValues:
         """The entry in which all these bytes of the device are known; only then they are written to
         `to`. `entry`: the one that the operation reads, of which it may have made a copy first."""
         if not _holds(entry, source, count):
-            # The newest was learned a moment ago.
-            entry = next((each for each in reversed(self.entries.values())
-                          if each.raw is not None and not each.counts_up and _holds(each, source, count)
-                          and self._is_at_its_place(each)), None)
+            entry = self._newest_at(source, count)
         if entry is not None:
             ctypes.memmove(to, entry.raw.data_ptr() + source - entry.at, count)
         return entry
@@ -444,12 +441,15 @@ class KnownValues:
         """The same for a read of which nobody tells what it reads: only of memory whose tensors were not
         written since, as far as they tell."""
         self.forget_written()
-        for entry in reversed(self.entries.values()):
-            if entry.raw is not None and not entry.counts_up and _holds(entry, source, count) and \
-                    self._is_at_its_place(entry):
-                is_same = entry.version is None or _is_as_learned(entry, entry.version)
-                return self.read(entry, source, to, count) if is_same else None
-        return None
+        entry = self._newest_at(source, count)
+        is_same = entry is not None and (entry.version is None or _is_as_learned(entry, entry.version))
+        return self.read(entry, source, to, count) if is_same else None
+
+    def _newest_at(self, source, count):
+        """The entry that was learned last of those in which these bytes are known."""
+        return next((entry for entry in reversed(self.entries.values())
+                     if entry.raw is not None and not entry.counts_up and _holds(entry, source, count)
+                     and self._is_at_its_place(entry)), None)
 
     def _is_at_its_place(self, entry):
         if self._is_gone(entry.weak):

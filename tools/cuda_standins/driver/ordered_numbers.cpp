@@ -1,6 +1,6 @@
 // Numbers of the host, for the program's side, which computes values that it knows.
-#include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/model/ordered_numbers.h"
+#include "tools/cuda_standins/driver/driver_call.h"
 #include "tools/cuda_standins/notes/notes.h"
 
 using namespace vramlab::dry_run;  // NOLINT(google-build-using-namespace)
