@@ -282,6 +282,27 @@ class Errors(HookTest):
         self.run_program(UP + "torch.cuda.memory._record_memory_history(no_such_word=1)", status=1)
         self.assertRegex(self.report()["error"]["place"], r"program\.py:\d+ <module>$")
 
+    def test_errors_that_no_value_leads_to(self):
+        for error, may_come_from_values in (
+                ("[][0]", True), ("None.shape", True), ("int([])", True), ("del unset", False),
+                ("import no_such_module", False), ("sys.no_such_name", False), ("[].no_such_name", False),
+                ("(lambda a: a)()", False), ("(lambda: 0)(b=1)", False), ("(lambda: 0)(1)", False)):
+            self.remove_reports()
+            self.run_program(UP + error, status=1)
+            self.assertEqual(self.report()["error"]["may_come_from_values"], may_come_from_values, error)
+
+    def test_own_frames_are_not_shown(self):
+        own = ("code = compile('def run(): raise ValueError(7)', vramlab_dry_run.__file__, 'exec')\n"
+               "exec(code)\n"
+               "def step():\n    try:\n        run()\n    except ValueError as error:\n"
+               "        raise KeyError(8) from error\n"
+               "step()")
+        result = self.run_program(UP + "import vramlab_dry_run\n" + own, status=1)
+        self.assertEqual(result.stderr.count("Traceback"), 2)
+        self.assertEqual(result.stderr.count(", in step"), 2)
+        self.assertIn("KeyError: 8", result.stderr)
+        self.assertNotIn("vramlab_dry_run", result.stderr)
+
     def test_ends_that_are_no_errors_are_not_told(self):
         for end, status in (("", 0), ("sys.exit(3)", 3), ("raise KeyboardInterrupt", -signal.SIGINT),
                             ("try:\n    [][0]\nexcept IndexError:\n    pass", 0)):

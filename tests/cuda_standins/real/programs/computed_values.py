@@ -3,6 +3,7 @@ read is right, and what nobody can know stays made up."""
 import copy
 import gc
 import io
+import math
 import resource
 
 import figures
@@ -238,6 +239,22 @@ def orders_of_unknown_numbers():
     drawn = torch.get_rng_state()
     assert torch.randperm(3, dtype=torch.int32, device=CUDA).tolist() == [0, 1, 2]
     assert torch.equal(torch.get_rng_state(), drawn)
+
+
+def few_of_unknown_numbers():
+    """Each row chooses other places, as trained routers of experts do, and a search over beams no special word."""
+    experts = torch.randn(96, 8, device=CUDA).topk(2)[1]
+    assert bool((experts[:, 0] != experts[:, 1]).all()) and torch.bincount(experts.view(-1)).tolist() == [24] * 8
+    assert torch.randn(4, 3, device=CUDA).topk(1, dim=0)[1].tolist() == [[2, 3, 0]]
+    assert torch.randn(2, 5, device=CUDA).topk(3, sorted=False)[1].tolist() == [[3, 4, 0], [1, 2, 3]]
+    length = 96
+    periods = length // torch.randn(49, device=CUDA).topk(5)[1].cpu().numpy()
+    assert len(periods) == 5 and periods.min() > 0
+    for beams in (1, 2, 3, 4, 5, 8):
+        words = torch.randn(2, beams * 32000, device=CUDA).topk(2 * beams)[1] % 32000
+        assert int(words.min()) > 1000, beams
+    assert torch.randn(3, 4, device=CUDA).topk(2)[0].tolist() == [[0, 0]] * 3
+    assert torch.tensor([5.0, 9, 7]).cuda().topk(2)[1].tolist() == [1, 2]
 
 
 def results_that_are_given():
@@ -615,6 +632,45 @@ def probabilities_on_the_host():
     assert chances.cpu().sum() == 0
 
 
+def probabilities_under_masks():
+    """As agents choose one of the moves that they may make."""
+    may_be_made = torch.tensor([1.0, 0, 1, 1, 0]).cuda()
+    layer = torch.nn.Linear(4, 5, device=CUDA)
+    moves = torch.softmax(layer(torch.randn(3, 4, device=CUDA)), -1) * may_be_made
+    moves = moves / moves.sum(-1, keepdim=True)
+    assert torch.allclose(moves[1].detach().cpu(), torch.tensor([1 / 3, 0, 1 / 3, 1 / 3, 0]))
+    moves = torch.softmax(layer(torch.randn(3, 4, device=CUDA)), -1).detach()
+    moves[1][may_be_made == 0] = 0
+    assert torch.allclose(moves.sum(-1).cpu(), torch.tensor([1, 0.6, 1]))
+
+
+def mean_squares():
+    """Programs take logarithms of them, and train until they are small enough."""
+    layer = torch.nn.Linear(4, 4, device=CUDA)
+    x = torch.randn(8, 4, device=CUDA)
+    errors = []
+    for _ in range(2):
+        y = layer(x)
+        errors += [F.mse_loss(y, x), torch.mean((y - x) ** 2), (y - x).square().mean(),
+                   F.mse_loss(y, x, reduction="none").mean()]
+    assert all(math.isfinite(10 * math.log10(1 / error.item())) for error in errors)
+    assert all(later < before for before, later in zip(errors[:4], errors[4:]))
+    ratio = (1 / torch.sqrt(errors[0])).cpu().item()
+    assert ratio > 0 and math.isclose(ratio, errors[0].item() ** -0.5, rel_tol=1e-6)
+    steps = 0
+    while steps < 1000:
+        steps += 1
+        error = F.mse_loss(layer(x), x)
+        error.backward()
+        if error < 1e-3:
+            break
+    assert 100 < steps < 1000
+    assert F.mse_loss(layer(x), x, reduction="sum").item() > 0
+    known = torch.tensor([1.0, 2, 4]).cuda()
+    assert F.mse_loss(known, known - 2).item() == 4 and ((known - 3) ** 2).mean().item() == 2
+    assert (layer(x) ** 3).mean().item() == 0 == layer(x).mean().item()
+
+
 def sizes_that_are_symbols():
     """As a compiler has them while it traces."""
     try:
@@ -738,13 +794,13 @@ def main():
     for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, forms_in_place,
                  places_of_triangles, products, linear_equations, numbers_of_the_device_in_lists,
                  greatest_of_unknown_numbers, choices_that_a_mask_excludes, directions_of_lbfgs,
-                 ends_of_texts, experts,
-                 results_shorter_than_their_storage, orders_of_unknown_numbers,
-                 results_that_are_given, texts_with_ends, masks_in_backward, loops,
+                 ends_of_texts, experts, results_shorter_than_their_storage,
+                 orders_of_unknown_numbers, few_of_unknown_numbers, results_that_are_given, texts_with_ends, masks_in_backward, loops,
                  numbers_that_pass_a_test, kernels_made_while_running, checks, unknown,
                  truths_that_nobody_knows, classes_that_nobody_knows, lengths_of_at_least_one,
                  places_of_sparse_tensors, backward_of_own_function, sparse_gradients,
                  batches_counted, blocks_left_out, probabilities_on_the_host,
+                 probabilities_under_masks, mean_squares,
                  sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
                  storages_shared_and_copied, distances, scales_of_gradients):
         part()

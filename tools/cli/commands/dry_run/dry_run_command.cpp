@@ -184,6 +184,7 @@ std::string made_up_end_of(const Attempt& made) {
   for (const ProcessNotes& notes : read_process_notes(made.folder->path().string(), troubles)) {
     if (!notes.python) continue;
     if (notes.python->failure_count > 0) return "";
+    if (notes.python->error && !notes.python->error->may_come_from_values) continue;
     if (!notes.python->waits_at.empty()) return "waited at " + notes.python->waits_at;
     if (text.empty() && made.end.status != 0 && !notes.last_read().empty())
       text = "ended with " + (notes.python->error

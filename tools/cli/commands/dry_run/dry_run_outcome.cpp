@@ -330,12 +330,6 @@ void add_long_loop(std::string& text, const DryRunOutcome& outcome) {
                           " times at " + short_place(read->place) + advice_on_values(outcome));
 }
 
-/// Errors of a program's text and of what is installed, which no value leads to.
-bool is_without_values(const std::string& error) {
-  const auto types = {"ImportError", "ModuleNotFoundError", "NameError", "SyntaxError"};
-  return std::find(types.begin(), types.end(), error) != types.end();
-}
-
 /// An end that a made-up value may have led to.
 void add_made_up_end(std::string& text, const DryRunOutcome& outcome) {
   const std::string advice = advice_on_values(outcome);
@@ -351,8 +345,7 @@ void add_made_up_end(std::string& text, const DryRunOutcome& outcome) {
   for (const DryRunProcess& process : outcome.processes) {
     const auto& python = process.notes.python;
     const std::string read = process.notes.last_read();
-    if (read.empty() || !python || !python->error || is_without_values(python->error->type))
-      continue;
+    if (read.empty() || !python || !python->error || !python->error->may_come_from_values) continue;
     const std::string at =
         python->error->place.empty() ? "" : " at " + short_place(python->error->place);
     return add_line(text, "may come from",

@@ -73,7 +73,8 @@ PythonNotes python_from(const ordered_json& object) {
   notes.steps = value_of<std::uint64_t>(object, "steps");
   notes.ended_after_steps = object.contains("ended_after_steps");
   if (const auto error = object.find("error"); error != object.end() && error->is_object())
-    notes.error = NotedError{text_of(*error, "type"), text_of(*error, "place")};
+    notes.error = NotedError{text_of(*error, "type"), text_of(*error, "place"),
+                             value_of<bool>(*error, "may_come_from_values")};
   notes.waits_at = text_of(object, "waits_at");
   notes.kernel_code = texts_of(object, "kernel_code");
   notes.missing_functions = texts_of(object, "missing_functions");

@@ -66,6 +66,8 @@ struct NotedFailure {
 struct NotedError {
   std::string type;
   std::string place;
+  /// Not if it is one of the program's text, or of what is installed.
+  bool may_come_from_values = false;
 };
 
 /// A file that decides what the program does, as it was at the program's end.

@@ -49,9 +49,10 @@ def _ranks_may_meet(c10d):
 def _torch_cuda_is_there(module):
     import importlib.util
 
-    from vramlab_dry_run import compiled_lines, import_watch, recording, vllm_runtime
+    from vramlab_dry_run import compiled_lines, errors, import_watch, recording, vllm_runtime
 
     recording.prepare(module)
+    errors.show_without_own_frames()
     if importlib.util.find_spec("vllm"):
         vllm_runtime.watch()
     if importlib.util.find_spec("torch._inductor"):

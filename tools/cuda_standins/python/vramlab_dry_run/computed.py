@@ -622,6 +622,10 @@ def _kernel_of(mode, operation):
         return operation.run
     if operation.name in likely_values.MAKERS:
         return _kernel_of_likely(mode, operation)
+    if operation.name in likely_values.SQUARING:
+        return _kernel_of_squares(mode, operation)
+    if operation.name == likely_values.MEAN_OF_SQUARES:
+        return _kernel_of_mean(mode, operation)
     if operation.name in computed_operations.ORDERS:
         return _kernel_of_order(mode, operation)
     if operation.name in computed_operations.ALL_HOLD:
@@ -684,13 +688,46 @@ def _kernel_of_likely(mode, operation):
     return kernel
 
 
+def _kernel_of_squares(mode, operation):
+    """Squares that nobody knows are noted, of any number of elements, or their mean."""
+    of_known, likely, plain_types = _kernel_of_any(mode, operation), mode.likely, mode.plain_types
+    is_mean = operation.base == "mse_loss"
+
+    def kernel(keyset, *args):
+        result = of_known(keyset, *args)
+        if not is_mean and args[1] != 2 or type(result) not in plain_types or not result.is_cuda or \
+                not result.dtype.is_floating_point or key_of(result) in entries:
+            return result
+        if not is_mean or result.dim():
+            likely.note_squares(result)
+        elif mode.can_learn():
+            mode.learn_likely(result, likely.next_mean_square())
+        return result
+
+    entries, key_of = mode.known.entries, known_values.key_of
+    return kernel
+
+
+def _kernel_of_mean(mode, operation):
+    """The mean of all of a tensor's squares."""
+    of_known, likely = _kernel_of_any(mode, operation), mode.likely
+
+    def kernel(keyset, tensor, *args, **kwargs):
+        result = of_known(keyset, tensor, *args, **kwargs)
+        if not result.dim() and likely.of(tensor) is not None and _can_be_made_up(mode, result):
+            mode.learn_likely(result, likely.next_mean_square())
+        return result
+
+    return kernel
+
+
 def _kernel_of_known(mode, operation):
     return _kernel_of_any(mode, operation) if operation.base in computed_operations.COMPUTED else operation.run
 
 
 def _kernel_of_order(mode, operation):
     """The order of numbers that nobody knows is the one of equal numbers, as they lie: no place is in it
-    twice, and programs number things by it."""
+    twice, and programs number things by it. A few chosen ones are spread over all."""
     of_known, known, key_of = _kernel_of_known(mode, operation), mode.known, known_values.key_of
     order_of, is_computed = computed_operations.ORDERS[operation.name], of_known is not operation.run
     entries = known.entries
@@ -703,10 +740,10 @@ def _kernel_of_order(mode, operation):
                 return result
         else:
             result = of_known(keyset, *args, **kwargs)
-        order, dim = order_of(result, *args, **kwargs)
+        order, numbers, dim = order_of(result, *args, **kwargs)
         if _can_be_made_up(mode, order):
             with mode.aside():
-                known.learn_order(order, dim)
+                known.learn_order(order, numbers, dim)
         return result
 
     return kernel
@@ -755,7 +792,7 @@ def _kernel_of_any(mode, operation):
     may_have_numbers = bool(operation.number_places)
     takes_number, with_number = operation.takes_number, operation.with_number_as_tensor
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
-    made_up = mode.integers | {mode.torch.bool}
+    made_up, likely_of = mode.integers | {mode.torch.bool}, mode.likely.of
 
     def kernel(keyset, *args, **kwargs):
         if takes_number and len(args) == 2:
@@ -778,7 +815,7 @@ def _kernel_of_any(mode, operation):
                     is_on_device = True
                     if not has_values_before or not count or key_of(item) in entries:
                         is_known = True
-                    elif item.dtype not in made_up:
+                    elif item.dtype not in made_up and likely_of(item) is None:
                         return run(keyset, *args, **kwargs)
         if not is_on_device or not is_known:
             return run(keyset, *args, **kwargs)
@@ -1335,6 +1372,9 @@ class _Computation:
         kind = tensor.dtype
         if kind is self._mode.torch.bool:
             return self._mode.known.make_up_truths(tensor)
+        if kind.is_floating_point:
+            number = self._mode.likely.of(tensor)
+            return None if number is None else self._mode.known.make_up_numbers(tensor, number)
         entry = self._mode.known.make_up(tensor) if kind in self._mode.integers else None
         if entry is not None and self._mode.typed_answers.are_ones:
             self._mode.known.view(entry, tensor).fill_(1)

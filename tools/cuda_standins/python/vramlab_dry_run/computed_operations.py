@@ -16,6 +16,7 @@ CALCULATED = """
     clamp_max floor ceil round trunc frac where pow sqrt exp log log2 reciprocal gcd sin cos tan asin
     acos atan atan2 hypot linalg_vector_norm _cdist_forward _softmax _log_softmax lerp addcmul addcdiv
     nan_to_num erf erfc lgamma digamma logaddexp xlogy copysign heaviside logit expm1 log1p log10 exp2 rsqrt
+    mse_loss
 """.split()
 
 PRODUCTS = "mm bmm dot addmm baddbmm addmv".split()
@@ -212,20 +213,18 @@ COUNTING_TRUTHS = "sum count_nonzero".split()
 
 
 def _order_of_sorted(result, tensor, dim=-1, *_, **more):
-    return result[1], more.get("dim", dim)
+    return result[1], tensor, more.get("dim", dim)
 
 
 def _order_of_chosen(result, tensor, count, dim=-1, *_, **more):
-    """Only where all are chosen."""
-    order = result[1]
-    return (order if order.shape == tensor.shape else None), more.get("dim", dim)
+    return result[1], tensor, more.get("dim", dim)
 
 
-# Results that are orders of numbers, and their dimension, by results and arguments.
+# Results that are places of numbers, the tensor among whose numbers, and the dimension, by results and arguments.
 ORDERS = {
     "sort.stable": _order_of_sorted,
     "topk": _order_of_chosen,
-    "randperm.generator_out": lambda result, *_, **more: (result, 0),
+    "randperm.generator_out": lambda result, *_, **more: (result, result, 0),
 }
 
 # Whether all of some values hold: the driver answers yes for unknown ones, but for a single value there is no

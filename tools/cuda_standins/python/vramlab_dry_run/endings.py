@@ -47,14 +47,14 @@ def _call_before(name, first):
     setattr(os, name, call)
 
 
-def _note_error(report):
+def _note_error():
     """The exception that nobody caught and that ended the interpreter, if one did."""
     error = getattr(sys, "last_value", None)
     if error is None or isinstance(error, KeyboardInterrupt):
         return
-    from vramlab_dry_run import place
+    from vramlab_dry_run import errors
 
-    report.values["error"] = {"type": type(error).__name__, "place": place.of_error(error)}
+    errors.note(error)
 
 
 def _write():
@@ -62,7 +62,7 @@ def _write():
 
     if not phases.is_all_written():
         recording.dump()
-    report.guarded(_note_error)(report)
+    report.guarded(_note_error)()
     if os.environ.get("VRAMLAB_DRY_RUN_FILES") == "1":
         from vramlab_dry_run import files_read
 

@@ -26,6 +26,9 @@ _FIRST_LOOK_FOR_DEAD = 256
 _ANY_VERSION = -1
 # Written parts whose beginnings the stand-in driver keeps.
 _MOST_WRITTEN = 1 << 14
+# The part of all numbers from which on made-up choices begin. Where a search over several texts chooses words among
+# those of all texts, it is a word in the middle of a vocabulary: the first ones are special.
+_FIRST_CHOSEN = 0.618
 # Tensors with versions of their own that are followed for one storage.
 _MOST_OTHERS = 4
 
@@ -278,12 +281,21 @@ class KnownValues:
         self._keep_learned(storage, entry, tensor)
         return entry
 
-    def learn_order(self, tensor, dim):
-        """Made-up places along a dimension, each of which is there once."""
-        count = tensor.size(dim) if tensor.dim() else 1
-        places = self._torch.arange(count, dtype=tensor.dtype, device="cpu")
+    def make_up_numbers(self, tensor, number):
+        """This for all of its storage, from now on. None where that is too large."""
+        entry = self.make_up(tensor)
+        if entry is not None:
+            self._torch.empty(0, dtype=tensor.dtype, device="cpu").set_(entry.raw).fill_(number)
+        return entry
+
+    def learn_order(self, tensor, numbers, dim):
+        """Made-up places along a dimension of `numbers`, none of which is in a row twice: all in order; or a few,
+        each row those behind the one before it, from somewhere behind the middle on."""
+        among, chosen = (numbers.size(dim), tensor.size(dim)) if tensor.dim() else (1, 1)
+        places = self._torch.arange(tensor.numel(), dtype=tensor.dtype, device="cpu")
+        places = (places + (int(among * _FIRST_CHOSEN) if chosen < among else 0)) % among
         if tensor.dim() > 1:
-            places = places.expand(tensor.transpose(dim, -1).shape).transpose(dim, -1).contiguous()
+            places = places.view(tensor.transpose(dim, -1).shape).transpose(dim, -1).contiguous()
         self.forget_written()
         self.learn(tensor, places.view(tensor.shape), is_made_up=True)
 

@@ -1,18 +1,26 @@
 """Floating-point numbers that nobody knows, but that are not zeros on any GPU: probabilities, what `exp`
-makes, and numbers that are at least one. A program that takes its next word on the host from zeros ends
-with an error there, and so does one that makes sounds of no length.
+makes, numbers that are at least one, and mean squares. A program that takes its next word on the host from
+zeros ends with an error there, and so does one that makes sounds of no length, or divides by its loss.
 
 They are those of unknown numbers that are all zeros: each of n probabilities is 1/n. They are told where
 the host reads such a tensor whole or a part of it, and lead to nothing on the device: they are no known
-values (known_values.py), and are noted as made up. Integers that are made of them are known, and made up.
+values (known_values.py), and are noted as made up. Integers that are made of them are known, and made up, and so
+is the mean of squares: it is less each time at its place, as loops end when it is small enough.
 """
 
 import math
+import sys
 
-from vramlab_dry_run import known_values
+from vramlab_dry_run import known_values, place
 
 # Tensors at which those that are gone are looked for first.
 _FIRST_LOOK_FOR_DEAD = 256
+
+# Squares of differences from numbers that are about as large as one; the mean of the next ones by the one before;
+# and the least, which fits a 32-bit number, as its reciprocal does.
+_SQUARE = 1.0
+_FALL = 0.98
+_LEAST_MEAN = 1e-30
 
 
 class LikelyValues:
@@ -23,6 +31,18 @@ class LikelyValues:
         # By storage: the number that each of its elements is, its version and a weak reference.
         self._found = {}
         self._next_look = _FIRST_LOOK_FOR_DEAD
+        # By place.
+        self._next_means = {}
+
+    def note_squares(self, tensor):
+        self.note(tensor, _SQUARE)
+
+    def next_mean_square(self):
+        """The one of the program's place."""
+        at = place.place_of(sys._getframe(1))
+        found = self._next_means.get(at, _SQUARE)
+        self._next_means[at] = max(found * _FALL, _LEAST_MEAN)
+        return found
 
     def note(self, tensor, number):
         key = known_values.key_of(tensor)
@@ -72,3 +92,7 @@ MAKERS = {
 
 # Their results are known, and made up, where they are at least one: lengths, counts and divisors follow from them.
 LIMITING = ("clamp", "clamp_min")
+
+# They make squares, and their mean.
+SQUARING = ("pow.Tensor_Scalar", "mse_loss")
+MEAN_OF_SQUARES = "mean.dim"
