@@ -257,6 +257,32 @@ def few_of_unknown_numbers():
     assert torch.tensor([5.0, 9, 7]).cuda().topk(2)[1].tolist() == [1, 2]
 
 
+def experts_of_many_words():
+    """Places are known of more words than other values are, and so is who gets them."""
+    words, experts, each = 16384, 16, 4
+    chosen = torch.softmax(torch.randn(words, experts, device=CUDA), -1).topk(each)[1]
+    load = words * each // experts
+    mask = F.one_hot(chosen, experts).permute(2, 1, 0)
+    for expert in torch.greater(mask.sum(dim=(-1, -2)), 0).nonzero():
+        place, word = torch.where(mask[expert[0]])
+        assert len(word) == load and bool((chosen[word, place] == expert).all())
+    assert len(torch.where(mask[3, 1:, 100:200])[0]) == int((chosen[100:200, 1:] == 3).sum()) > 0
+    assert torch.bincount(chosen.view(-1)).tolist() == [load] * experts
+    assert torch.histc(chosen.view(-1), bins=experts, min=0, max=experts).tolist() == [load] * experts
+    counts = chosen.new_zeros((words, experts)).scatter_(1, chosen, 1)
+    assert counts.sum(0).tolist() == [load] * experts and int(counts[77, chosen[77]].sum()) == each
+    ones = torch.zeros(words, experts, dtype=torch.long, device=CUDA).scatter_(1, chosen[:, :1], 1)
+    ones.scatter_(1, chosen[:, 1:2], 1)
+    assert len(ones[:, 5].nonzero()) == int((chosen[:, :2] == 5).sum()) > 0
+    ones.add_(1)
+    assert ones.sum().item() == words * (experts + 2)
+    order = chosen.view(-1).argsort(stable=True)
+    assert (order[:load] // each).tolist() == torch.where(chosen == 0)[0].tolist()
+    ones.random_(5)
+    assert ones.sum().item() == 0 and len(ones.nonzero()) == 0
+    assert torch.zeros(words, experts, dtype=torch.long, device=CUDA).any().item() is False
+
+
 def results_that_are_given():
     """Operations without kernels of their own get their result's new version at their end."""
     rows = torch.arange(4).cuda()
@@ -795,7 +821,8 @@ def main():
                  places_of_triangles, products, linear_equations, numbers_of_the_device_in_lists,
                  greatest_of_unknown_numbers, choices_that_a_mask_excludes, directions_of_lbfgs,
                  ends_of_texts, experts, results_shorter_than_their_storage,
-                 orders_of_unknown_numbers, few_of_unknown_numbers, results_that_are_given, texts_with_ends, masks_in_backward, loops,
+                 orders_of_unknown_numbers, few_of_unknown_numbers, experts_of_many_words,
+                 results_that_are_given, texts_with_ends, masks_in_backward, loops,
                  numbers_that_pass_a_test, kernels_made_while_running, checks, unknown,
                  truths_that_nobody_knows, classes_that_nobody_knows, lengths_of_at_least_one,
                  places_of_sparse_tensors, backward_of_own_function, sparse_gradients,

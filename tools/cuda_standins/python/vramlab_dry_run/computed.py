@@ -22,7 +22,11 @@ from vramlab_dry_run import (computed_modules, computed_operations, host_numbers
 _KEY_NAME = "DeferredInit"
 
 # Elements of a tensor up to which it is computed.
-MOST_ELEMENTS = 1 << 16
+MOST_ELEMENTS = known_values.MOST_ELEMENTS
+# Places up to which a router's are made up, for each of its words several.
+_MOST_CHOSEN = 1 << 19
+# Elements above which PyTorch shares the work between threads.
+_MOST_FOR_ONE_THREAD = 1 << 15
 # Floating-point numbers up to which modules look for known ones, and scores are made up.
 MOST_FLOATS = 1 << 12
 
@@ -730,7 +734,7 @@ def _kernel_of_order(mode, operation):
     twice, and programs number things by it. A few chosen ones are spread over all."""
     of_known, known, key_of = _kernel_of_known(mode, operation), mode.known, known_values.key_of
     order_of, is_computed = computed_operations.ORDERS[operation.name], of_known is not operation.run
-    entries = known.entries
+    entries, chooses = known.entries, operation.base == "topk"
 
     def kernel(keyset, *args, **kwargs):
         if is_computed and key_of(args[0]) in entries and args[0].numel() <= MOST_ELEMENTS:
@@ -741,7 +745,7 @@ def _kernel_of_order(mode, operation):
         else:
             result = of_known(keyset, *args, **kwargs)
         order, numbers, dim = order_of(result, *args, **kwargs)
-        if _can_be_made_up(mode, order):
+        if _can_be_made_up(mode, order, _MOST_CHOSEN if chooses else MOST_ELEMENTS):
             with mode.aside():
                 known.learn_order(order, numbers, dim)
         return result
@@ -749,14 +753,14 @@ def _kernel_of_order(mode, operation):
     return kernel
 
 
-def _is_small(mode, tensor):
+def _is_small(mode, tensor, most=MOST_ELEMENTS):
     """Whether it is a tensor of the device, with few enough elements."""
-    return type(tensor) in mode.plain_types and tensor.is_cuda and 0 < tensor.numel() <= MOST_ELEMENTS
+    return type(tensor) in mode.plain_types and tensor.is_cuda and 0 < tensor.numel() <= most
 
 
-def _can_be_made_up(mode, result):
+def _can_be_made_up(mode, result, most=MOST_ELEMENTS):
     """Whether nothing is known of a small tensor."""
-    return _is_small(mode, result) and known_values.key_of(result) not in mode.known.entries and mode.can_learn()
+    return _is_small(mode, result, most) and known_values.key_of(result) not in mode.known.entries and mode.can_learn()
 
 
 def _kernel_of_all(mode, operation):
@@ -792,7 +796,7 @@ def _kernel_of_any(mode, operation):
     may_have_numbers = bool(operation.number_places)
     takes_number, with_number = operation.takes_number, operation.with_number_as_tensor
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
-    made_up, likely_of = mode.integers | {mode.torch.bool}, mode.likely.of
+    made_up, likely_of, is_routed = mode.integers | {mode.torch.bool}, mode.likely.of, mode.known.is_routed
 
     def kernel(keyset, *args, **kwargs):
         if takes_number and len(args) == 2:
@@ -801,7 +805,7 @@ def _kernel_of_any(mode, operation):
             args = operation.with_tensors(args)
         if has_values_before and not entries:
             return run(keyset, *args, **kwargs)
-        if args and type(args[0]) in plain_types and args[0].numel() > most:
+        if args and type(args[0]) in plain_types and args[0].numel() > most and not is_routed(args[0]):
             return run(keyset, *args, **kwargs)
         is_on_device = is_known = False
         for value in (*args, *kwargs.values()) if kwargs else args:
@@ -809,7 +813,7 @@ def _kernel_of_any(mode, operation):
                 if type(item) not in plain_types:
                     continue
                 count = item.numel()
-                if count > most:
+                if count > most and not is_routed(item):
                     return run(keyset, *args, **kwargs)
                 if item.is_cuda:
                     is_on_device = True
@@ -873,6 +877,11 @@ def _kernel_of_zeros(mode, operation):
     def kernel(keyset, tensor):
         # Sizes of other tensors may be symbols, while a compiler traces.
         is_plain = type(tensor) in plain_types
+        if is_plain and tensor.is_cuda and mode.known.can_get_places(tensor) and mode.can_learn():
+            run(keyset, tensor)
+            with mode.aside():
+                mode.known.learn_zeros_for_places(tensor)
+            return tensor
         if not tensor.is_cuda or is_plain and tensor.nbytes > known_values.MOST_BYTES and not entries:
             return run(keyset, tensor)
         if is_plain and mode.known.is_whole(tensor) and mode.can_learn():
@@ -1284,7 +1293,7 @@ def _run_read(operation, keyset, args, is_known):
 class _Computation:
     """An operation on known values."""
 
-    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_was_made_up", "_args", "_kwargs", "_result")
+    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_is_routed", "_was_made_up", "_args", "_kwargs", "_result")
 
     def __init__(self, operation):
         self._operation = operation
@@ -1292,6 +1301,8 @@ class _Computation:
         # Tensors that it changes: of the device, of the host, and the entry.
         self._changed = []
         self._is_made_up = False
+        # Whether a large tensor follows from places that a router chose.
+        self._is_routed = False
         # Whether numbers that it may write over were made up.
         self._was_made_up = False
         self._result = None
@@ -1329,7 +1340,7 @@ class _Computation:
         if kind in mode.plain_types:
             entry = mode.known.entry_of(value) if value.is_cuda else None
             view = None if entry is None or changed_name is not None else mode.known.last_view(entry, value)
-            if view is None or not 0 < view.numel() <= MOST_ELEMENTS:
+            if view is None or entry.is_routed or not 0 < view.numel() <= MOST_ELEMENTS:
                 return self._tensor_of_host(value, entry, changed_name)
             self._is_made_up |= entry.is_made_up
             return view
@@ -1363,7 +1374,7 @@ class _Computation:
             self._is_made_up |= not is_changed
         value = known.view(entry, tensor) if entry else known.empty_for(tensor)
         if is_changed:
-            value = value.clone() if entry else value
+            value = value.clone() if entry and not entry.is_routed else value
             self._changed.append((tensor, value, entry or known.entry_before(tensor)))
         return value
 
@@ -1385,7 +1396,11 @@ class _Computation:
         kind = tensor.dtype
         if kind.is_complex or tensor.is_quantized or tensor.layout is not self._mode.torch.strided:
             raise _Unknown
-        if tensor.numel() > MOST_ELEMENTS and not self._operation.is_copy:
+        if tensor.numel() <= _MOST_FOR_ONE_THREAD:
+            return
+        if self._mode.known.is_routed(tensor):
+            self._is_routed = True
+        elif tensor.numel() > MOST_ELEMENTS and not self._operation.is_copy:
             raise _Unknown
 
     def _is_spread_too_far(self):
@@ -1395,12 +1410,17 @@ class _Computation:
     def _compute(self):
         """Whether it could be computed. What raises an error on the host stays unknown."""
         try:
-            self._result = self._operation.function(*self._args, **self._kwargs)
+            self._result = self._in_one_thread() if self._is_routed else \
+                self._operation.function(*self._args, **self._kwargs)
         except Exception:
             return False
         if self._was_made_up and not self._writes_over_all():
             self._is_made_up = True
         return True
+
+    def _in_one_thread(self):
+        with self._mode.known.one_thread():
+            return self._operation.function(*self._args, **self._kwargs)
 
     def _writes_over_all(self):
         """Whether each number of a row gets another one: a permutation is turned round so."""
@@ -1451,7 +1471,10 @@ class _Computation:
         known, is_made_up = self._mode.known, self._is_made_up
         for tensor, value, entry in self._changed:
             if tensor.shape == value.shape and tensor.dtype == value.dtype:
+                is_zeros = entry is not None and entry.is_zeros
                 known.learn(tensor, value, entry, is_made_up)
+                if is_zeros:
+                    entry.chosen = computed_operations.chosen_classes(self._operation.name, self._args)
             else:
                 known.forget(tensor)
         if self._operation.changed:
@@ -1459,4 +1482,4 @@ class _Computation:
         for tensor, value in zip(_each_of(result), _each_of(self._result)):
             if type(tensor) in self._mode.plain_types and tensor.is_cuda and \
                     tensor.shape == value.shape and tensor.dtype == value.dtype:
-                known.learn(tensor, value, None, is_made_up)
+                known.learn(tensor, value, None, is_made_up, self._is_routed)

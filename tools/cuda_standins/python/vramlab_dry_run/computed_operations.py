@@ -74,6 +74,15 @@ def places_written(base, args):
     return None
 
 
+def chosen_classes(name, args):
+    """The class of each row and how many there are, where a one is put at the class of each row of zeros
+    (`one_hot`); else None."""
+    if name != "scatter_.value" or args[3] != 1 or args[2].shape != (*args[0].shape[:-1], 1) or \
+            args[1] not in (-1, args[0].dim() - 1) or not args[0].is_contiguous() or args[0].storage_offset():
+        return None
+    return args[2].contiguous(), args[0].shape[-1]
+
+
 # Scores as low as this exclude what they belong to.
 MOST_EXCLUDED = -1e4
 

@@ -31,7 +31,7 @@ class HostNumbers:
         self._kinds = {getattr(torch, name): ord(letter) for name, letter in letters.items()}
         self._faster = {"sort.stable": self._sorting, "_unique2": self._finding_unique,
                         "masked_select": self._selecting, "index.Tensor": self._picking,
-                        "repeat_interleave.Tensor": _repeating}
+                        "repeat_interleave.Tensor": _repeating, "histc": _counting}
 
     def faster(self, name, run):
         """The overload with this name, of which `run` is PyTorch's."""
@@ -109,3 +109,12 @@ def _repeating(run):
         return repeats.new_tensor([place for place, count in enumerate(counts) for _ in range(count)])
 
     return repeat
+
+
+def _counting(run):
+    """On the host, histograms are made of floating-point numbers alone."""
+    def histc(tensor, *args, **kwargs):
+        is_float = tensor.dtype.is_floating_point
+        return run(tensor, *args, **kwargs) if is_float else run(tensor.double(), *args, **kwargs).to(tensor.dtype)
+
+    return histc

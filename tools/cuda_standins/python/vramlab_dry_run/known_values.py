@@ -9,13 +9,18 @@ knows, and by code that is not PyTorch's own.
 """
 
 import bisect
+import contextlib
 import ctypes
 import enum
 import os
 
 # Bytes of one storage, and of all together.
 MOST_BYTES = 1 << 20
-MOST_BYTES_IN_ALL = 64 << 20
+MOST_BYTES_IN_ALL = 256 << 20
+# Elements up to which places are known that a router chose, what follows from them, and zeros into which they are
+# put; elements up to which other tensors are computed.
+MOST_ROUTED = 1 << 24
+MOST_ELEMENTS = 1 << 16
 # Bytes of one storage that reach other ranks.
 MOST_BYTES_SENT = 1 << 16
 # Bytes of the host that a kept result may have behind its own.
@@ -44,14 +49,16 @@ class _Entry:
     and the rest may be missing; None while they are expected from another rank. `value`: a tensor over its
     beginning, as it was learned or first seen; None until then.
     `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
-    values are booleans, `has_floats`: they are floating-point numbers, or may be. `counts_up`: it is one
-    number of 64 bits, and each newer version of it is one more. `family`: a tensor without memory whose
-    version is that of the one that was learned; `others`: the same of tensors that share its storage but
-    not its versions, each with the version that it had. `weak`: a weak pointer to the storage of the
-    device, which keeps its structure from being used for another one while the entry is kept."""
+    values are booleans, `has_floats`: they are floating-point numbers, or may be. `is_routed`: it may have up
+    to MOST_ROUTED elements. `is_zeros`: nothing was put into it yet. `chosen`: classes, of which each row has
+    a one at its own and zeros at the others, and how many there are; else None. `counts_up`: it is one number of 64 bits, and each newer version of it is one
+    more. `family`: a tensor without memory whose version is that of the one that was learned; `others`: the
+    same of tensors that share its storage but not its versions, each with the version that it had. `weak`: a
+    weak pointer to the storage of the device, which keeps its structure from being used for another one
+    while the entry is kept."""
 
-    __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "counts_up", "at", "bytes",
-                 "known", "version", "family", "others", "weak")
+    __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "is_routed", "is_zeros",
+                 "chosen", "counts_up", "at", "bytes", "known", "version", "family", "others", "weak")
 
 
 class KnownValues:
@@ -108,10 +115,23 @@ class KnownValues:
             return None
         return entry
 
+    @contextlib.contextmanager
+    def one_thread(self):
+        """For many numbers: threads would wait for each other on a busy machine, longer than one takes."""
+        count = self._torch.get_num_threads()
+        self._torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            self._torch.set_num_threads(count)
+
     def view(self, entry, tensor):
         """A tensor of the host over the known bytes that looks as this one of the device does. Nobody
         may write to it."""
         view = self.last_view(entry, tensor)
+        if view is None and entry.chosen is not None:
+            with self.one_thread():
+                view = _of_one_class(entry, tensor)
         if view is not None:
             return view
         value = entry.value
@@ -140,7 +160,7 @@ class KnownValues:
         return self._torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
                                          device="cpu")
 
-    def learn(self, tensor, value, entry=None, is_made_up=False):
+    def learn(self, tensor, value, entry=None, is_made_up=False, is_routed=False):
         """`value` is a tensor of the host that nobody else writes to. With the entry that was known
         before, the tensor may be any part of its storage; else it has to be all of it, or its
         beginning."""
@@ -148,9 +168,12 @@ class KnownValues:
         count = storage.nbytes()
         size = tensor.nbytes
         if entry is None:
-            if not 0 < count <= MOST_BYTES or not self._begins(tensor):
+            is_routed = is_routed and not tensor.dtype.is_floating_point
+            most = MOST_ROUTED * tensor.element_size() if is_routed else MOST_BYTES
+            if not 0 < count <= most or not self._begins(tensor):
                 return self.forget(tensor)
             entry = self._new_entry(storage)
+            entry.is_routed = is_routed
             entry.known = size
             raw = value.untyped_storage()
             # As results of operations have. A few bytes more need no copy.
@@ -165,6 +188,7 @@ class KnownValues:
             self._new_view(entry, tensor).copy_(value)
             if entry.known < count:
                 entry.known = max(entry.known, _end_of(tensor))
+        entry.chosen, entry.is_zeros = None, False
         entry.is_made_up = is_made_up or entry.is_made_up and size != count
         self._keep_learned(storage, entry, tensor)
 
@@ -225,6 +249,24 @@ class KnownValues:
     def learn_zeros(self, tensor):
         """After all of a storage was made zeros."""
         self._learn_bytes(tensor, lambda at, count: ctypes.memset(at, 0, count))
+
+    def can_get_places(self, tensor):
+        """Whether a router's places may be put into these zeros, for which they may be more than other tensors."""
+        return tensor.dtype is self._torch.int64 and MOST_ELEMENTS < tensor.numel() <= MOST_ROUTED and \
+            tensor.nbytes == tensor.untyped_storage().nbytes() and tensor.is_contiguous()
+
+    def learn_zeros_for_places(self, tensor):
+        self.forget_written()
+        entry = self._new_entry(tensor.untyped_storage())
+        # The system gives memory to zeros when they are written.
+        entry.raw = self._torch.zeros(entry.bytes, dtype=self._torch.uint8, device="cpu").untyped_storage()
+        entry.known = entry.bytes
+        entry.is_routed = entry.is_zeros = True
+        self._keep_learned(tensor.untyped_storage(), entry, tensor)
+
+    def is_routed(self, tensor):
+        entry = self.entries.get(key_of(tensor))
+        return entry is not None and entry.is_routed and tensor.numel() <= MOST_ROUTED
 
     def add_to(self, entry, tensor, number):
         """After a number was added to a tensor with a single one of 64 bits."""
@@ -297,12 +339,12 @@ class KnownValues:
         if tensor.dim() > 1:
             places = places.view(tensor.transpose(dim, -1).shape).transpose(dim, -1).contiguous()
         self.forget_written()
-        self.learn(tensor, places.view(tensor.shape), is_made_up=True)
+        self.learn(tensor, places.view(tensor.shape), is_made_up=True, is_routed=chosen < among)
 
     def _new_entry(self, storage):
         entry = _Entry()
-        entry.raw = entry.value = None
-        entry.is_made_up = entry.is_mask = False
+        entry.raw = entry.value = entry.chosen = None
+        entry.is_made_up = entry.is_mask = entry.is_routed = entry.is_zeros = False
         entry.has_floats = True
         entry.counts_up = False
         entry.at = storage.data_ptr()
@@ -468,6 +510,17 @@ class KnownValues:
             return False
         storage = self._torch.UntypedStorage._new_with_weak_ptr(entry.weak)
         return storage is not None and storage.data_ptr() == entry.at
+
+
+def _of_one_class(entry, tensor):
+    """The part for one class, whose elements lie far from each other; None for another part."""
+    classes, count = entry.chosen
+    strides = tensor.stride()
+    if any(stride % count for stride in strides) or tensor.dtype != entry.value.dtype:
+        return None
+    number, row = tensor.storage_offset() % count, tensor.storage_offset() // count
+    of_rows = classes.as_strided(tensor.size(), [stride // count for stride in strides], row)
+    return (of_rows == number).to(tensor.dtype)
 
 
 def _count_up_to(entry, version):
