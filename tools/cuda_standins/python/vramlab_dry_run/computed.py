@@ -12,6 +12,7 @@ without a detour. It is off in backward passes, and in the steps of PyTorch's ow
 import contextlib
 import ctypes
 import functools
+import itertools
 import os
 import sys
 import threading
@@ -34,6 +35,9 @@ _NUMBERS = (int, float, bool, complex)
 
 # Answers. What an operation found is known, too.
 UNKNOWN, MADE_UP, FOUND, KNOWN = range(4)
+
+# Draws after which the next one is like the first: more would reach the special words of a small vocabulary.
+_TURNS = 7
 
 # Numbers that are kept as tensors of the host.
 _MOST_NUMBERS = 256
@@ -505,6 +509,7 @@ class _Operation:
         # The name without the mark of those that work in place.
         self.stem = plain = self.base.rstrip("_")
         self.spreads = not computed_operations.SPREADING.isdisjoint((self.base, plain))
+        self.compares = plain in computed_operations.COMPARED
         self.asks_others = plain in computed_operations.ASKING_OTHERS
         # A number in a place of a tensor; the conversion of some functions knows it, but slowly.
         takes_number = plain in computed_operations.TAKING_NUMBERS
@@ -626,6 +631,8 @@ def _kernel_of(mode, operation):
         return operation.run
     if operation.name in likely_values.MAKERS:
         return _kernel_of_likely(mode, operation)
+    if operation.name in computed_operations.COMPARED_WITH_NUMBER:
+        return _kernel_of_equality(mode, operation)
     if operation.name in likely_values.SQUARING:
         return _kernel_of_squares(mode, operation)
     if operation.name == likely_values.MEAN_OF_SQUARES:
@@ -692,6 +699,24 @@ def _kernel_of_likely(mode, operation):
     return kernel
 
 
+def _kernel_of_equality(mode, operation):
+    """A single floating-point number that nobody knows, such as a loss, does not equal 0: what programs do
+    then is meant for nothing to learn."""
+    of_known, known = _kernel_of_any(mode, operation), mode.known
+    byte = int(computed_operations.COMPARED_WITH_NUMBER[operation.name])
+
+    def kernel(keyset, tensor, number):
+        result = of_known(keyset, tensor, number)
+        if number == 0 and result.numel() == 1 and tensor.dtype.is_floating_point and \
+                _can_be_made_up(mode, result):
+            known.forget_written()
+            with mode.aside():
+                known.make_up(result, byte)
+        return result
+
+    return kernel
+
+
 def _kernel_of_squares(mode, operation):
     """Squares that nobody knows are noted, of any number of elements, or their mean."""
     of_known, likely, plain_types = _kernel_of_any(mode, operation), mode.likely, mode.plain_types
@@ -705,7 +730,7 @@ def _kernel_of_squares(mode, operation):
         if not is_mean or result.dim():
             likely.note_squares(result)
         elif mode.can_learn():
-            mode.learn_likely(result, likely.next_mean_square())
+            mode.learn_likely(result, likely.next_loss())
         return result
 
     entries, key_of = mode.known.entries, known_values.key_of
@@ -719,7 +744,7 @@ def _kernel_of_mean(mode, operation):
     def kernel(keyset, tensor, *args, **kwargs):
         result = of_known(keyset, tensor, *args, **kwargs)
         if not result.dim() and likely.of(tensor) is not None and _can_be_made_up(mode, result):
-            mode.learn_likely(result, likely.next_mean_square())
+            mode.learn_likely(result, likely.next_loss())
         return result
 
     return kernel
@@ -734,7 +759,7 @@ def _kernel_of_order(mode, operation):
     twice, and programs number things by it. A few chosen ones are spread over all."""
     of_known, known, key_of = _kernel_of_known(mode, operation), mode.known, known_values.key_of
     order_of, is_computed = computed_operations.ORDERS[operation.name], of_known is not operation.run
-    entries, chooses = known.entries, operation.base == "topk"
+    entries, likely_of, chooses = known.entries, mode.likely.of, operation.base == "topk"
 
     def kernel(keyset, *args, **kwargs):
         if is_computed and key_of(args[0]) in entries and args[0].numel() <= MOST_ELEMENTS:
@@ -748,6 +773,9 @@ def _kernel_of_order(mode, operation):
         if _can_be_made_up(mode, order, _MOST_CHOSEN if chooses else MOST_ELEMENTS):
             with mode.aside():
                 known.learn_order(order, numbers, dim)
+            number = likely_of(args[0]) if chooses else None
+            if number is not None and _can_be_made_up(mode, result[0]):
+                mode.learn_likely(result[0], number)
         return result
 
     return kernel
@@ -793,10 +821,10 @@ def _kernel_of_truths(mode, operation):
 def _kernel_of_any(mode, operation):
     plain_types, most = mode.plain_types, operation.most
     has_values_before = not (operation.overwrites or operation.results)
-    may_have_numbers = bool(operation.number_places)
+    may_have_numbers, compares = bool(operation.number_places), operation.compares
     takes_number, with_number = operation.takes_number, operation.with_number_as_tensor
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
-    made_up, likely_of, is_routed = mode.integers | {mode.torch.bool}, mode.likely.of, mode.known.is_routed
+    made_up, likely_of, is_large = mode.integers | {mode.torch.bool}, mode.likely.of, mode.known.is_large
 
     def kernel(keyset, *args, **kwargs):
         if takes_number and len(args) == 2:
@@ -805,7 +833,8 @@ def _kernel_of_any(mode, operation):
             args = operation.with_tensors(args)
         if has_values_before and not entries:
             return run(keyset, *args, **kwargs)
-        if args and type(args[0]) in plain_types and args[0].numel() > most and not is_routed(args[0]):
+        if args and type(args[0]) in plain_types and args[0].numel() > most and \
+                (key_of(args[0]) not in entries or not is_large(args[0], compares)):
             return run(keyset, *args, **kwargs)
         is_on_device = is_known = False
         for value in (*args, *kwargs.values()) if kwargs else args:
@@ -813,7 +842,7 @@ def _kernel_of_any(mode, operation):
                 if type(item) not in plain_types:
                     continue
                 count = item.numel()
-                if count > most and not is_routed(item):
+                if count > most and not is_large(item, compares):
                     return run(keyset, *args, **kwargs)
                 if item.is_cuda:
                     is_on_device = True
@@ -834,7 +863,8 @@ def _kernel_of_copy(mode, operation):
     is_from_host = mode.known.is_copy_of_host
 
     def kernel(keyset, to, source, does_not_wait=False):
-        if to.numel() > most:
+        is_too_large = to.numel() > most
+        if is_too_large and not source.is_cpu and key_of(source) not in entries:
             return run(keyset, to, source, does_not_wait)
         if type(source) in _NUMBERS:
             source = operation.with_tensors((to, source))[1]
@@ -865,6 +895,8 @@ def _kernel_of_copy(mode, operation):
             result = run(keyset, to, source, does_not_wait)
             mode.known.learn_from_host(to, source)
             return result
+        if is_too_large and not mode.known.is_large(source):
+            return run(keyset, to, source, does_not_wait)
         return _call(operation, keyset, (to, source, does_not_wait), {})
 
     return kernel
@@ -988,24 +1020,20 @@ def _kernel_of_exclusion(mode, operation, otherwise):
 
 
 def _kernel_of_draw(mode, operation):
-    """A GPU's own numbers are unknown, so the first possible places are drawn where the probabilities are
-    known, and else the ones in the middle: the first words of a vocabulary are its special ones."""
+    """A GPU's own numbers are unknown, so places are drawn that are possible where the probabilities are
+    known, and else ones in the middle: the first words of a vocabulary are its special ones. Rows and draws
+    follow each other, as texts and candidates that are all alike would be taken for one."""
     run, known, plain_types = operation.run, mode.known, mode.plain_types
-
-    def places_in_question(probabilities):
-        entry = known.entry_of(probabilities) if probabilities.numel() <= MOST_ELEMENTS else None
-        if entry is not None:
-            return (known.view(entry, probabilities) > 0).sort(dim=-1, descending=True, stable=True)[1]
-        count = probabilities.size(-1)
-        places = mode.torch.arange(count, device="cpu").roll(-(count // 2))
-        return places.expand(*probabilities.shape[:-1], count)
+    turns = itertools.cycle(range(_TURNS))
 
     def kernel(keyset, probabilities, *args, **kwargs):
         result = run(keyset, probabilities, *args, **kwargs)
         if type(probabilities) in plain_types and _can_be_made_up(mode, result):
             known.forget_written()
+            entry = known.entry_of(probabilities) if probabilities.numel() <= MOST_ELEMENTS else None
             with mode.aside():
-                drawn = computed_operations.drawn(places_in_question(probabilities), *args, **kwargs)
+                drawn = computed_operations.drawn(mode.torch, probabilities.shape, next(turns),
+                                                  entry and known.view(entry, probabilities), *args, **kwargs)
                 known.learn(result, drawn, is_made_up=True)
         return result
 
@@ -1120,6 +1148,8 @@ def _kernel_of_number(mode, operation):
         if type(number) is not float or mode.is_given:
             return number
         likely = mode.likely.of(tensor)
+        if likely is None and tensor.grad_fn is not None:
+            likely = mode.likely.next_loss()
         if likely is not None:
             return likely
         return mode.typed_answers.number() if mode.typed_answers.are_given else number
@@ -1293,7 +1323,8 @@ def _run_read(operation, keyset, args, is_known):
 class _Computation:
     """An operation on known values."""
 
-    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_is_routed", "_was_made_up", "_args", "_kwargs", "_result")
+    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_is_large", "_was_made_up", "_args",
+                 "_kwargs", "_result")
 
     def __init__(self, operation):
         self._operation = operation
@@ -1302,7 +1333,7 @@ class _Computation:
         self._changed = []
         self._is_made_up = False
         # Whether a large tensor follows from places that a router chose.
-        self._is_routed = False
+        self._is_large = False
         # Whether numbers that it may write over were made up.
         self._was_made_up = False
         self._result = None
@@ -1340,7 +1371,7 @@ class _Computation:
         if kind in mode.plain_types:
             entry = mode.known.entry_of(value) if value.is_cuda else None
             view = None if entry is None or changed_name is not None else mode.known.last_view(entry, value)
-            if view is None or entry.is_routed or not 0 < view.numel() <= MOST_ELEMENTS:
+            if view is None or entry.is_large or not 0 < view.numel() <= MOST_ELEMENTS:
                 return self._tensor_of_host(value, entry, changed_name)
             self._is_made_up |= entry.is_made_up
             return view
@@ -1374,7 +1405,7 @@ class _Computation:
             self._is_made_up |= not is_changed
         value = known.view(entry, tensor) if entry else known.empty_for(tensor)
         if is_changed:
-            value = value.clone() if entry and not entry.is_routed else value
+            value = value.clone() if entry and not entry.is_large else value
             self._changed.append((tensor, value, entry or known.entry_before(tensor)))
         return value
 
@@ -1398,8 +1429,8 @@ class _Computation:
             raise _Unknown
         if tensor.numel() <= _MOST_FOR_ONE_THREAD:
             return
-        if self._mode.known.is_routed(tensor):
-            self._is_routed = True
+        if self._mode.known.is_large(tensor, self._operation.compares):
+            self._is_large = True
         elif tensor.numel() > MOST_ELEMENTS and not self._operation.is_copy:
             raise _Unknown
 
@@ -1410,7 +1441,7 @@ class _Computation:
     def _compute(self):
         """Whether it could be computed. What raises an error on the host stays unknown."""
         try:
-            self._result = self._in_one_thread() if self._is_routed else \
+            self._result = self._in_one_thread() if self._is_large else \
                 self._operation.function(*self._args, **self._kwargs)
         except Exception:
             return False
@@ -1482,4 +1513,4 @@ class _Computation:
         for tensor, value in zip(_each_of(result), _each_of(self._result)):
             if type(tensor) in self._mode.plain_types and tensor.is_cuda and \
                     tensor.shape == value.shape and tensor.dtype == value.dtype:
-                known.learn(tensor, value, None, is_made_up, self._is_routed)
+                known.learn(tensor, value, None, is_made_up, self._is_large)

@@ -11,6 +11,9 @@ COMPARED = """
     isnan isposinf isneginf isin equal
 """.split()
 
+# Comparisons that a single number passes or fails, and their answer where it is not the one.
+COMPARED_WITH_NUMBER = {"eq.Scalar": False, "ne.Scalar": True}
+
 CALCULATED = """
     add sub rsub mul div floor_divide remainder fmod neg abs sign sgn maximum minimum clamp clamp_min
     clamp_max floor ceil round trunc frac where pow sqrt exp log log2 reciprocal gcd sin cos tan asin
@@ -55,10 +58,19 @@ FORMING = "transpose_ t_ squeeze_ unsqueeze_ as_strided_ resize_".split()
 DRAWING = "multinomial"
 
 
-def drawn(places, count, with_replacement=False, **_):
-    """The places drawn, of those that come into question in this order."""
-    return places[..., :1].expand(*places.shape[:-1], count).contiguous() if with_replacement else \
-        places[..., :count].contiguous()
+def drawn(torch, shape, turn, probabilities, count, with_replacement=False, **_):
+    """The places drawn in each row, of which each row and turn begins with another one. `probabilities`: None
+    where they are unknown."""
+    among, order = shape[-1], torch.arange(1 if with_replacement else count, device="cpu")
+    rows = torch.arange(shape[:-1].numel(), device="cpu").view(*shape[:-1], 1) + turn
+    if probabilities is None:
+        places = (order + rows + among // 2) % among
+    else:
+        is_possible = probabilities > 0
+        possible = is_possible.sum(-1, keepdim=True).clamp(min=1)
+        first_possible = is_possible.sort(dim=-1, descending=True, stable=True)[1]
+        places = first_possible.gather(-1, torch.where(order < possible, (order + rows) % possible, order))
+    return places.expand(*shape[:-1], count).contiguous()
 
 
 # They have no tensors.
@@ -134,7 +146,7 @@ def is_spread_too_far(base, args):
         return shapes[0][:-1].numel() * shapes[1][-2] > MOST_SPREAD
     most = max(len(shape) for shape in shapes)
     sizes = ((1,) * (most - len(shape)) + tuple(shape) for shape in shapes)
-    return math.prod(map(max, zip(*sizes))) > MOST_SPREAD
+    return math.prod(map(max, zip(*sizes))) > max(MOST_SPREAD, *(shape.numel() for shape in shapes))
 
 
 # Their first argument gets other values, whatever it had.

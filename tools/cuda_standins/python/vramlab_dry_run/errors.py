@@ -9,7 +9,7 @@ from vramlab_dry_run import place, report
 _OF_TEXT = (ImportError, ModuleNotFoundError, NameError, SyntaxError, IndentationError, TabError)
 # Calls without what they need, and names that an object does not have.
 _LACKS = re.compile(r"unexpected keyword argument|required (positional|keyword-only) argument|"
-                    r"positional arguments? but|^(?!'NoneType').*has no attribute")
+                    r"positional arguments? but|device type tensor to numpy|^(?!'NoneType').*has no attribute")
 
 
 def note(error):

@@ -17,10 +17,15 @@ import os
 # Bytes of one storage, and of all together.
 MOST_BYTES = 1 << 20
 MOST_BYTES_IN_ALL = 256 << 20
-# Elements up to which places are known that a router chose, what follows from them, and zeros into which they are
-# put; elements up to which other tensors are computed.
-MOST_ROUTED = 1 << 24
+# Bytes up to which a copy of integers and truths from the host is known, and one of floating-point numbers.
+MOST_BYTES_COPIED = 1 << 25
+MOST_BYTES_OF_FLOATS = 1 << 24
+# Elements up to which other tensors are computed.
 MOST_ELEMENTS = 1 << 16
+# The same of what was copied from the host, of places that a router chose, of zeros into which they are put, and
+# of what follows from these; floating-point numbers may be as many only where they are compared.
+MOST_LARGE = 1 << 24
+MOST_LARGE_FLOATS = 1 << 20
 # Bytes of one storage that reach other ranks.
 MOST_BYTES_SENT = 1 << 16
 # Bytes of the host that a kept result may have behind its own.
@@ -34,6 +39,8 @@ _MOST_WRITTEN = 1 << 14
 # The part of all numbers from which on made-up choices begin. Where a search over several texts chooses words among
 # those of all texts, it is a word in the middle of a vocabulary: the first ones are special.
 _FIRST_CHOSEN = 0.618
+# Shapes whose made-up orders are kept.
+_MOST_ORDERS = 64
 # Tensors with versions of their own that are followed for one storage.
 _MOST_OTHERS = 4
 
@@ -49,15 +56,15 @@ class _Entry:
     and the rest may be missing; None while they are expected from another rank. `value`: a tensor over its
     beginning, as it was learned or first seen; None until then.
     `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
-    values are booleans, `has_floats`: they are floating-point numbers, or may be. `is_routed`: it may have up
-    to MOST_ROUTED elements. `is_zeros`: nothing was put into it yet. `chosen`: classes, of which each row has
+    values are booleans, `has_floats`: they are floating-point numbers, or may be. `is_large`: it may have up
+    to MOST_LARGE elements. `is_zeros`: nothing was put into it yet. `chosen`: classes, of which each row has
     a one at its own and zeros at the others, and how many there are; else None. `counts_up`: it is one number of 64 bits, and each newer version of it is one
     more. `family`: a tensor without memory whose version is that of the one that was learned; `others`: the
     same of tensors that share its storage but not its versions, each with the version that it had. `weak`: a
     weak pointer to the storage of the device, which keeps its structure from being used for another one
     while the entry is kept."""
 
-    __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "is_routed", "is_zeros",
+    __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "is_large", "is_zeros",
                  "chosen", "counts_up", "at", "bytes", "known", "version", "family", "others", "weak")
 
 
@@ -78,6 +85,8 @@ class KnownValues:
         self._key_of_versions = built_in._dispatch_key_parse("ADInplaceOrView")
         # Tensors without memory, by type.
         self._empty = {}
+        # Made-up orders, by shape, type, dimension and how many there are to choose from.
+        self._orders = {}
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
@@ -160,7 +169,7 @@ class KnownValues:
         return self._torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
                                          device="cpu")
 
-    def learn(self, tensor, value, entry=None, is_made_up=False, is_routed=False):
+    def learn(self, tensor, value, entry=None, is_made_up=False, is_large=False):
         """`value` is a tensor of the host that nobody else writes to. With the entry that was known
         before, the tensor may be any part of its storage; else it has to be all of it, or its
         beginning."""
@@ -168,12 +177,14 @@ class KnownValues:
         count = storage.nbytes()
         size = tensor.nbytes
         if entry is None:
-            is_routed = is_routed and not tensor.dtype.is_floating_point
-            most = MOST_ROUTED * tensor.element_size() if is_routed else MOST_BYTES
+            most = MOST_BYTES
+            if is_large:
+                most = max(most, (MOST_LARGE_FLOATS if tensor.dtype.is_floating_point else MOST_LARGE)
+                           * tensor.element_size())
             if not 0 < count <= most or not self._begins(tensor):
                 return self.forget(tensor)
             entry = self._new_entry(storage)
-            entry.is_routed = is_routed
+            entry.is_large = is_large
             entry.known = size
             raw = value.untyped_storage()
             # As results of operations have. A few bytes more need no copy.
@@ -240,10 +251,10 @@ class KnownValues:
         family.data = empty
         return family
 
-    def is_whole(self, tensor):
+    def is_whole(self, tensor, most=MOST_BYTES):
         """Whether it is all of a storage that is small enough. Sparse tensors have none."""
         return (tensor.layout is self._torch.strided
-                and 0 < tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes() <= MOST_BYTES
+                and 0 < tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes() <= most
                 and tensor.is_contiguous())
 
     def learn_zeros(self, tensor):
@@ -252,7 +263,7 @@ class KnownValues:
 
     def can_get_places(self, tensor):
         """Whether a router's places may be put into these zeros, for which they may be more than other tensors."""
-        return tensor.dtype is self._torch.int64 and MOST_ELEMENTS < tensor.numel() <= MOST_ROUTED and \
+        return tensor.dtype is self._torch.int64 and MOST_ELEMENTS < tensor.numel() <= MOST_LARGE and \
             tensor.nbytes == tensor.untyped_storage().nbytes() and tensor.is_contiguous()
 
     def learn_zeros_for_places(self, tensor):
@@ -261,12 +272,16 @@ class KnownValues:
         # The system gives memory to zeros when they are written.
         entry.raw = self._torch.zeros(entry.bytes, dtype=self._torch.uint8, device="cpu").untyped_storage()
         entry.known = entry.bytes
-        entry.is_routed = entry.is_zeros = True
+        entry.is_large = entry.is_zeros = True
         self._keep_learned(tensor.untyped_storage(), entry, tensor)
 
-    def is_routed(self, tensor):
+    def is_large(self, tensor, is_compared=False):
+        """Whether it is one of those that may have more elements than others, and not too many of them."""
         entry = self.entries.get(key_of(tensor))
-        return entry is not None and entry.is_routed and tensor.numel() <= MOST_ROUTED
+        if entry is None or not entry.is_large:
+            return False
+        count = tensor.numel()
+        return count <= MOST_LARGE_FLOATS or count <= MOST_LARGE and (is_compared or not entry.has_floats)
 
     def add_to(self, entry, tensor, number):
         """After a number was added to a tensor with a single one of 64 bits."""
@@ -278,9 +293,16 @@ class KnownValues:
 
     def is_copy_of_host(self, tensor, value):
         """Whether a tensor of the host that is copied to one of the device gives all its bytes as they
-        are."""
+        are, and they are worth keeping."""
         return tensor.dtype is value.dtype and tensor.shape == value.shape and \
-            self.is_whole(tensor) and value.is_contiguous() and not value.is_neg()
+            self.is_whole(tensor, self._most_copied(tensor, value)) and value.is_contiguous() and not value.is_neg()
+
+    def _most_copied(self, tensor, value):
+        """No program asks for large weights, or for pixels of coloured images, which a training copies in each step."""
+        if not tensor.dtype.is_floating_point:
+            return MOST_BYTES_COPIED
+        is_image = tensor.dim() == 4 and tensor.size(1) == 3
+        return MOST_BYTES if is_image or tensor.requires_grad or value.requires_grad else MOST_BYTES_OF_FLOATS
 
     def learn_from_host(self, tensor, value):
         """After such a copy."""
@@ -295,6 +317,7 @@ class KnownValues:
         entry.known = entry.bytes
         entry.raw = self._torch.UntypedStorage(entry.bytes)
         write(entry.raw.data_ptr(), entry.bytes)
+        entry.is_large = tensor.numel() > MOST_ELEMENTS
         self._keep_learned(storage, entry, tensor)
 
     def count_up(self, tensor, entry):
@@ -334,17 +357,27 @@ class KnownValues:
         """Made-up places along a dimension of `numbers`, none of which is in a row twice: all in order; or a few,
         each row those behind the one before it, from somewhere behind the middle on."""
         among, chosen = (numbers.size(dim), tensor.size(dim)) if tensor.dim() else (1, 1)
-        places = self._torch.arange(tensor.numel(), dtype=tensor.dtype, device="cpu")
-        places = (places + (int(among * _FIRST_CHOSEN) if chosen < among else 0)) % among
+        key = tensor.shape, tensor.dtype, dim, among
+        places = self._orders.get(key)
+        if places is None:
+            places = self._order_of(tensor, dim, among, int(among * _FIRST_CHOSEN) if chosen < among else 0)
+            if len(self._orders) >= _MOST_ORDERS:
+                self._orders.clear()
+            if tensor.numel() <= MOST_ELEMENTS:
+                self._orders[key] = places
+        self.forget_written()
+        self.learn(tensor, places.clone(), is_made_up=True, is_large=chosen < among)
+
+    def _order_of(self, tensor, dim, among, first):
+        places = (self._torch.arange(tensor.numel(), dtype=tensor.dtype, device="cpu") + first) % among
         if tensor.dim() > 1:
             places = places.view(tensor.transpose(dim, -1).shape).transpose(dim, -1).contiguous()
-        self.forget_written()
-        self.learn(tensor, places.view(tensor.shape), is_made_up=True, is_routed=chosen < among)
+        return places.view(tensor.shape)
 
     def _new_entry(self, storage):
         entry = _Entry()
         entry.raw = entry.value = entry.chosen = None
-        entry.is_made_up = entry.is_mask = entry.is_routed = entry.is_zeros = False
+        entry.is_made_up = entry.is_mask = entry.is_large = entry.is_zeros = False
         entry.has_floats = True
         entry.counts_up = False
         entry.at = storage.data_ptr()
@@ -423,7 +456,8 @@ class KnownValues:
             self._drop_dead()
             self._looks_for_dead_at = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self.entries))
         while self._bytes > MOST_BYTES_IN_ALL:
-            self._drop(next(iter(self.entries)))
+            large = (key for key, entry in self.entries.items() if entry.is_large)
+            self._drop(next(large, None) or next(iter(self.entries)))
 
     def _watch(self, key, entry):
         self._watched[entry.at] = key

@@ -16,11 +16,11 @@ from vramlab_dry_run import known_values, place
 # Tensors at which those that are gone are looked for first.
 _FIRST_LOOK_FOR_DEAD = 256
 
-# Squares of differences from numbers that are about as large as one; the mean of the next ones by the one before;
+# Losses, and squares of differences from numbers that are about as large as one; the next loss by the one before;
 # and the least, which fits a 32-bit number, as its reciprocal does.
-_SQUARE = 1.0
+_LOSS = 1.0
 _FALL = 0.98
-_LEAST_MEAN = 1e-30
+_LEAST_LOSS = 1e-30
 
 
 class LikelyValues:
@@ -32,16 +32,16 @@ class LikelyValues:
         self._found = {}
         self._next_look = _FIRST_LOOK_FOR_DEAD
         # By place.
-        self._next_means = {}
+        self._next_losses = {}
 
     def note_squares(self, tensor):
-        self.note(tensor, _SQUARE)
+        self.note(tensor, _LOSS)
 
-    def next_mean_square(self):
+    def next_loss(self):
         """The one of the program's place."""
         at = place.place_of(sys._getframe(1))
-        found = self._next_means.get(at, _SQUARE)
-        self._next_means[at] = max(found * _FALL, _LEAST_MEAN)
+        found = self._next_losses.get(at, _LOSS)
+        self._next_losses[at] = max(found * _FALL, _LEAST_LOSS)
         return found
 
     def note(self, tensor, number):
