@@ -731,6 +731,8 @@ def masks_of_many_numbers():
     assert is_measured.cpu().equal(depths > 0) and target.cpu().equal(depths)
     predicted[is_measured] = 0
     predicted.masked_fill_(is_measured, 7)
+    weights = torch.nn.Linear(1, 1, device=CUDA)
+    (weights(target[..., None])[..., 0][is_measured] - target[is_measured]).abs().mean().backward()
     corners = torch.stack(torch.meshgrid(torch.arange(300), torch.arange(300), indexing="ij"), -1).view(-1, 2).float()
     anchors, box = torch.cat([corners, corners + 16], 1), torch.tensor([100.0, 100, 117, 115])
     matching = [matching_anchors(anchors.to(device), box.to(device)) for device in ("cpu", CUDA)]
@@ -742,8 +744,7 @@ def masks_of_many_numbers():
     assert on_device[on_device != 3].numel() == int((labels != 3).sum())
     on_device.random_(5)
     assert on_device.sum().item() == 0
-    weights = torch.nn.Linear(1200, 1200).to(CUDA).weight
-    assert weights.detach()[0, 0].item() == 0
+    assert torch.nn.Linear(1200, 1200).to(CUDA).weight.detach()[0, 0].item() == 0
 
 
 def sizes_that_are_symbols():

@@ -418,7 +418,7 @@ class KnownValues:
         self.forget_written()
         for entry in list(self.entries.values()):
             is_known = entry.is_mask and entry.raw is not None
-            if is_known and entry.known <= MOST_BYTES_SENT and self._is_at_its_place(entry):
+            if is_known and self._is_at_its_place(entry):
                 self._driver.tell_truths(entry.at, entry.raw.data_ptr(), entry.known,
                                          not entry.is_made_up)
 
