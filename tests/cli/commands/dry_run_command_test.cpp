@@ -369,6 +369,23 @@ TEST_F(DryRun, error_is_joined_to_the_made_up_value_that_was_read_before) {
               Not(HasSubstr("may come from")));
 }
 
+TEST_F(DryRun, sizes_that_follow_from_made_up_values_are_told_with_their_places) {
+  const std::string choosing =
+      "from vramlab_dry_run import sizes\n"
+      "for is_none in (True, True, False): sizes.note(('a/loss.py', 7, 'match'), is_none)\n"
+      "for _ in range(2): sizes.note(('a/keep.py', 9, 'keep'), True)\n"
+      "sizes.note(('a/one.py', 3, 'one'), False)\n";
+  const ProgramResult result = dry_run_python({"--json", in_folder("summary.json")},
+                                              reading + std::string("read()\n") + choosing);
+  EXPECT_THAT(result.errors,
+              HasSubstr("3 places chose elements by made-up values: a/loss.py:7 match, some none "
+                        "(3x); a/keep.py:9 keep, none (2x); a/one.py:3 one"));
+  const json python = summary()["processes"][0]["python"];
+  EXPECT_EQ(python["made_up_sizes"][0]["none"], 2);
+  EXPECT_THAT(dry_run_python({}, reading + std::string("read()\n")).errors,
+              Not(HasSubstr("made-up sizes")));
+}
+
 TEST_F(DryRun, loop_that_a_signal_ends_may_have_waited_for_a_made_up_value) {
   // A loop that asks for memory is not ended.
   const std::string looping =

@@ -621,6 +621,7 @@ class DryRunPython(Value):
     ended_after_steps: bool
     error: Union[None, "DryRunPythonError"]
     waits_at: Union[str, None]
+    made_up_sizes: List["DryRunPythonMadeUpSize"]
     troubles: List[str]
     missing_functions: List[str]
 
@@ -631,6 +632,15 @@ class DryRunPythonError(Value):
     __slots__ = ()
     type: str
     place: Union[str, None]
+
+
+class DryRunPythonMadeUpSize(Value):
+    """A part of vramlab dry-run --json FILE."""
+
+    __slots__ = ()
+    place: str
+    count: int
+    none: int
 
 
 class DryRunRank(Value):

@@ -847,6 +847,18 @@ def distances():
     assert torch.cos(places[0]).tolist() == [1, 1] and torch.atan2(places[0], places[0] + 1).tolist() == [0, 0]
 
 
+def sizes_that_are_told():
+    """Elements that made-up values choose, not those of known masks, of texts and of answers."""
+    from vramlab_dry_run import report
+
+    x, is_kept = torch.randn(4, device=CUDA), torch.tensor([True, False, True, True]).cuda()
+    for _ in range(2):
+        assert len(x[x > 0.5]) == 0
+    assert len(x[is_kept]) == 3 and str(x) and torch.equal(x, x)
+    told = {place: counts for place, counts in report.values["sizes"].items() if place.endswith("sizes_that_are_told")}
+    assert list(told.values()) == [[2, 2]], told
+
+
 def scales_of_gradients():
     """As of finite gradients, which nobody computes."""
     scaler = torch.amp.GradScaler("cuda", init_scale=1024.0, growth_interval=2)
@@ -879,7 +891,8 @@ def main():
                  batches_counted, blocks_left_out, probabilities_on_the_host,
                  probabilities_under_masks, mean_squares, losses, masks_of_many_numbers,
                  sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
-                 storages_shared_and_copied, distances, scales_of_gradients):
+                 storages_shared_and_copied, distances, scales_of_gradients,
+                 sizes_that_are_told):
         part()
         gc.collect()
         print("RIGHT", part.__name__)

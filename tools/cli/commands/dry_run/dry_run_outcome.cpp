@@ -121,12 +121,19 @@ const replay::ReservedRange* range_of(const DryRunOutcome& outcome, const ShownD
                                                                              : nullptr;
 }
 
-/// How sure the peaks are for a GPU. A history may replay exactly and hold what was modelled.
+bool has_made_up_sizes(const DryRunProcess& process) {
+  return process.notes.python && !process.notes.python->sizes.empty();
+}
+
+/// How sure the peaks are for a GPU. A history may replay exactly and hold what was modelled, or
+/// sizes that follow from made-up values.
 std::string certainty_of(const DryRunOutcome& outcome, const ShownDevice& shown) {
   const bool is_modelled =
       shown.device->label == replay::FidelityLabel::exact &&
       (shown.device->waiting_frees > 0 || !subjects_of(outcome, "modelled").empty());
-  return is_modelled ? "modelled" : std::string(fidelity_label_name(shown.device->label));
+  const std::string label =
+      is_modelled ? "modelled" : std::string(fidelity_label_name(shown.device->label));
+  return label + (has_made_up_sizes(*shown.process) ? ", some sizes made up" : "");
 }
 
 std::string peaks_text(const DryRunOutcome& outcome, const ShownDevice& shown) {
@@ -466,6 +473,28 @@ bool lacks_notes(const DryRunOutcome& outcome) {
          });
 }
 
+/// Places that chose elements by made-up values.
+void add_made_up_sizes(std::string& text, const DryRunOutcome& outcome) {
+  std::map<std::string, std::uint64_t> counts;
+  std::map<std::string, std::uint64_t> nones;
+  for (const DryRunProcess& process : outcome.processes)
+    if (process.notes.python)
+      for (const NotedSize& size : process.notes.python->sizes) {
+        counts[size.place] += size.count;
+        nones[size.place] += size.none;
+      }
+  if (counts.empty()) return;
+  std::vector<CountedSubject> places = most_first(counts);
+  for (CountedSubject& place : places) {
+    const std::uint64_t none = nones[place.text];
+    place.text = short_place(place.text);
+    if (none > 0) place.text += none == place.count ? ", none" : ", some none";
+  }
+  add_line(text, "made-up sizes",
+           std::to_string(places.size()) + (places.size() == 1 ? " place chose" : " places chose") +
+               " elements by made-up values: " + listed(places, "; "));
+}
+
 /// Answers that a GPU may give otherwise, beside the labels of the histories.
 void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::string& no_kernels) {
   const auto reads = places_of(outcome, "host_read");
@@ -496,6 +525,7 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome, const std::s
     add_line(text, "host reads",
              std::to_string(reads.size()) + (reads.size() == 1 ? " place reads" : " places read") +
                  " values of the GPU, which are made up here: " + named(reads));
+  add_made_up_sizes(text, outcome);
   if (!others.empty()) add_line(text, "not modelled", others);
 }
 
@@ -643,6 +673,10 @@ ordered_json error_json(const NotedError& error) {
   return {{"type", error.type}, {"place", text_or_null(error.place)}};
 }
 
+ordered_json size_json(const NotedSize& size) {
+  return {{"place", size.place}, {"count", size.count}, {"none", size.none}};
+}
+
 ordered_json python_json(const PythonNotes& python) {
   return {{"torch", text_or_null(python.torch)},
           {"torch_cuda", text_or_null(python.torch_cuda)},
@@ -653,6 +687,7 @@ ordered_json python_json(const PythonNotes& python) {
           {"ended_after_steps", python.ended_after_steps},
           {"error", or_null(python.error, error_json)},
           {"waits_at", text_or_null(python.waits_at)},
+          {"made_up_sizes", json_list(python.sizes, size_json)},
           {"missing_functions", python.missing_functions},
           {"troubles", python.troubles}};
 }

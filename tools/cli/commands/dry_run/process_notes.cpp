@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -61,6 +62,18 @@ std::vector<NotedFile> files_from(const ordered_json& object) {
   return files;
 }
 
+std::vector<NotedSize> sizes_from(const ordered_json& object) {
+  std::vector<NotedSize> sizes;
+  const auto found = object.find("sizes");
+  if (found == object.end() || !found->is_object()) return sizes;
+  for (const auto& [place, counts] : found->items())
+    if (counts.is_array() && counts.size() == 2 && counts[0].is_number_unsigned() &&
+        counts[1].is_number_unsigned())
+      sizes.push_back({place, counts[0], counts[1]});
+  std::ranges::stable_sort(sizes, std::greater<>(), &NotedSize::count);
+  return sizes;
+}
+
 PythonNotes python_from(const ordered_json& object) {
   PythonNotes notes;
   notes.torch = text_of(object, "torch");
@@ -76,6 +89,7 @@ PythonNotes python_from(const ordered_json& object) {
     notes.error = NotedError{text_of(*error, "type"), text_of(*error, "place"),
                              value_of<bool>(*error, "may_come_from_values")};
   notes.waits_at = text_of(object, "waits_at");
+  notes.sizes = sizes_from(object);
   notes.kernel_code = texts_of(object, "kernel_code");
   notes.missing_functions = texts_of(object, "missing_functions");
   notes.troubles = texts_of(object, "troubles");

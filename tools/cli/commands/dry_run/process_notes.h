@@ -70,6 +70,14 @@ struct NotedError {
   bool may_come_from_values = false;
 };
 
+/// A place at which made-up values decided how many elements were chosen.
+struct NotedSize {
+  std::string place;
+  std::uint64_t count = 0;
+  /// How often nothing was chosen.
+  std::uint64_t none = 0;
+};
+
 /// A file that decides what the program does, as it was at the program's end.
 struct NotedFile {
   std::string path;
@@ -97,6 +105,7 @@ struct PythonNotes {
   std::optional<NotedError> error;
   /// The place at which the program waited for a made-up value and was ended; empty if it did not.
   std::string waits_at;
+  std::vector<NotedSize> sizes;
   std::uint64_t failure_count = 0;
   std::vector<NotedFailure> failures;
   /// Functions that PyTorch looks for and no stand-in has; they were added for this run.

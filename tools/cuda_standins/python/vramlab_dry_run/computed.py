@@ -107,6 +107,13 @@ def is_asking():
     return mode is not None and mode.is_asking and threading.get_ident() == mode.thread
 
 
+def is_of_size():
+    """Whether an operation reads in its middle how many elements its result will have, and that is made up."""
+    mode = _mode
+    return mode is not None and (mode.is_asking or mode.found_is_made_up) and mode.asks_size and \
+        threading.get_ident() == mode.thread
+
+
 def tell_found(to, count):
     """Whether these bytes are what an operation asks for in its middle, and are known. They are written
     then: the shortest way, as nothing is to be noted."""
@@ -152,8 +159,10 @@ class _Mode:
         self.found_is_made_up = False
         # Whether somebody gave the values of the copy to the host that is under way.
         self.is_given = False
-        # Whether an operation is under way that asks how much of unknown values it chooses.
+        # Whether an operation is under way that asks how much of unknown values it chooses, and whether its
+        # result has as many elements.
         self.is_asking = False
+        self.asks_size = False
 
     def begin(self):
         torch = self.torch
@@ -1179,8 +1188,10 @@ def _kernel_that_asks(mode, operation):
     has_mask = operation.base in computed_operations.MASKS
     counts = operation.base in computed_operations.COUNTING_INTEGERS
 
+    asks_size = operation.stem in computed_operations.ASKING_SIZES
+
     def ask(keyset, args, kwargs):
-        mode.is_asking = True
+        mode.is_asking, mode.asks_size = True, asks_size
         try:
             return run(keyset, *args, **kwargs)
         finally:
@@ -1265,6 +1276,7 @@ def _call(operation, keyset, args, kwargs):
             result = _run_in_sight(operation, keyset, args, kwargs)
         else:
             mode.reads, (mode.found, mode.found_is_made_up) = None, found
+            mode.asks_size = operation.stem in computed_operations.ASKING_SIZES
             # From here, as each request for memory looks through all frames above it.
             result = (operation.shortest if is_known else operation.plain)(*args, **kwargs)
         computation.end(args, kwargs, result, is_known)

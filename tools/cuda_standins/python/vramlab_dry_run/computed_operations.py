@@ -227,6 +227,12 @@ ASKING_OTHERS = """
 """.split()
 
 
+# Their results have as many elements as they ask for.
+ASKING_SIZES = frozenset("""
+    index _unsafe_index masked_select repeat_interleave nonzero _unique _unique2 unique_consecutive unique_dim
+    bincount
+""".split())
+
 # Unknown integers that they count are zeros, even where nothing else is known, and unknown truths are those
 # that the driver counts. any() is none of them, as programs ask by it whether something is wrong.
 COUNTING_INTEGERS = "_unique _unique2 unique_consecutive unique_dim bincount".split()

@@ -14,7 +14,8 @@ import struct
 import sys
 import threading
 
-from vramlab_dry_run import callbacks, computed, generation, place, quasi_newton, report, vllm_steps, waiting
+from vramlab_dry_run import (callbacks, computed, generation, place, quasi_newton, report, sizes, vllm_steps,
+                             waiting)
 
 _FLOATS = {2: "e", 4: "f", 8: "d"}
 
@@ -95,6 +96,8 @@ def _fill(answer, copy, frame):
                 _is_waited_for(copy, before, read_at)
             elif copy.count in _BYTES_OF_A_COUNT and computed.is_asking():
                 _find_one(copy, before, read_at)
+            if copy.count in _BYTES_OF_A_COUNT and computed.is_of_size():
+                sizes.note(read_at, not any(ctypes.string_at(copy.at, copy.count)), frame)
             return _made_up_at(read_at)
         ctypes.memmove(copy.at, _bytes_of(given, copy.count), copy.count)
         computed.note_given()
