@@ -241,6 +241,22 @@ def orders_of_unknown_numbers():
     assert torch.equal(torch.get_rng_state(), drawn)
 
 
+def orders_of_many_numbers():
+    """Evaluations look for the place of the right answer among all."""
+    order = torch.sort(torch.randn(3, 70000, device=CUDA), dim=1, descending=True)[1]
+    assert order.cpu().tolist() == [list(range(70000))] * 3
+    assert torch.randn(70000, 2, device=CUDA).argsort(0).cpu()[-1].tolist() == [69999] * 2
+
+
+def tables_of_places():
+    """As parsers keep where the best parts of a text begin, behind a known place."""
+    table = torch.full((4, 4), -1.0, device=CUDA)
+    for begin in range(4):
+        table[begin, :] = torch.max(torch.randn(4, 3, device=CUDA), 1)[1] + begin
+        table[begin, 0] = torch.randn(3, device=CUDA).argmin() + begin
+    assert table.tolist() == [[begin] * 4 for begin in range(4)]
+
+
 def few_of_unknown_numbers():
     """Each row chooses other places, as trained routers of experts do, and a search over beams no special word."""
     experts = torch.randn(96, 8, device=CUDA).topk(2)[1]
@@ -700,6 +716,19 @@ def mean_squares():
         assert (layer(x) ** 3).mean().item() == 0 == layer(x).mean().item()
 
 
+def comparisons_of_unknown_numbers():
+    """They are the same on the host as where they choose, and those of probabilities are the ones of equal ones."""
+    numbers = torch.randn(4, 5, device=CUDA)
+    for is_yes, mask in ((True, numbers < 0.2), (False, numbers > 0.2), (True, numbers - numbers.mean() >= 0)):
+        rows = 20 if is_yes else 0
+        assert mask.sum().item() == len(numbers[mask]) == int(mask.cpu().sum()) == rows
+    chances = torch.softmax(torch.randn(1200, 65, device=CUDA), 1)[:, :-1]
+    for least, count in ((0.005, 76800), (0.1, 0)):
+        assert len((chances > least).nonzero()) == int((chances.T.reshape(-1) > least).sum()) == count
+        assert len(chances[chances <= least]) == 76800 - count
+    assert (torch.randn(9, device=CUDA).sigmoid() >= 0.5).all() and not (numbers.exp() < 1).any()
+
+
 def losses():
     """Programs pass over batches whose loss is 0, and divide by it."""
     layer, lost = torch.nn.Linear(4, 4, device=CUDA), []
@@ -883,16 +912,16 @@ def main():
                  places_of_triangles, products, linear_equations, numbers_of_the_device_in_lists,
                  greatest_of_unknown_numbers, choices_that_a_mask_excludes, directions_of_lbfgs,
                  ends_of_texts, experts, results_shorter_than_their_storage,
-                 orders_of_unknown_numbers, few_of_unknown_numbers, experts_of_many_words,
-                 results_that_are_given, texts_with_ends, masks_in_backward, loops,
-                 numbers_that_pass_a_test, kernels_made_while_running, checks, unknown,
-                 truths_that_nobody_knows, classes_that_nobody_knows, lengths_of_at_least_one,
-                 places_of_sparse_tensors, backward_of_own_function, sparse_gradients,
-                 batches_counted, blocks_left_out, probabilities_on_the_host,
-                 probabilities_under_masks, mean_squares, losses, masks_of_many_numbers,
+                 orders_of_unknown_numbers, orders_of_many_numbers, tables_of_places,
+                 few_of_unknown_numbers, experts_of_many_words, results_that_are_given,
+                 texts_with_ends, masks_in_backward, loops, numbers_that_pass_a_test,
+                 kernels_made_while_running, checks, unknown, truths_that_nobody_knows,
+                 classes_that_nobody_knows, lengths_of_at_least_one, places_of_sparse_tensors,
+                 backward_of_own_function, sparse_gradients, batches_counted, blocks_left_out,
+                 probabilities_on_the_host, probabilities_under_masks, mean_squares,
+                 comparisons_of_unknown_numbers, losses, masks_of_many_numbers,
                  sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
-                 storages_shared_and_copied, distances, scales_of_gradients,
-                 sizes_that_are_told):
+                 storages_shared_and_copied, distances, scales_of_gradients, sizes_that_are_told):
         part()
         gc.collect()
         print("RIGHT", part.__name__)

@@ -233,7 +233,13 @@ class _Mode:
 
     def tell_likely(self, to, source):
         """`to` has got a copy of numbers that nobody knows."""
-        if not to.dtype.is_floating_point or self.is_given:
+        if self.is_given:
+            return
+        if not to.dtype.is_floating_point:
+            dim = self.likely.dim_of_order(source)
+            if dim is not None and to.shape == source.shape:
+                with self.aside():
+                    to.copy_(self.known.places_along(to, dim))
             return
         number = self.likely.of(source)
         if number is not None:
@@ -641,13 +647,15 @@ def _kernel_of(mode, operation):
     if operation.name in likely_values.MAKERS:
         return _kernel_of_likely(mode, operation)
     if operation.name in computed_operations.COMPARED_WITH_NUMBER:
-        return _kernel_of_equality(mode, operation)
+        return _kernel_of_comparison(mode, operation)
     if operation.name in likely_values.SQUARING:
         return _kernel_of_squares(mode, operation)
     if operation.name == likely_values.MEAN_OF_SQUARES:
         return _kernel_of_mean(mode, operation)
     if operation.name in computed_operations.ORDERS:
         return _kernel_of_order(mode, operation)
+    if operation.name in computed_operations.GREATEST_AT:
+        return _kernel_of_greatest(mode, operation)
     if operation.name in computed_operations.ALL_HOLD:
         return _kernel_of_all(mode, operation)
     if not operation.is_computed:
@@ -693,11 +701,11 @@ def _kernel_of_likely(mode, operation):
     """A few of them are computed where their numbers are known; of others their likely value is noted."""
     of_known = _kernel_of_known(mode, operation)
     make, likely = likely_values.MAKERS[operation.name], mode.likely
-    limits = operation.name in likely_values.LIMITING
+    limits, plain_types = operation.name in likely_values.LIMITING, mode.plain_types
 
     def kernel(keyset, tensor, *args):
         result = of_known(keyset, tensor, *args)
-        if _is_small(mode, result):
+        if type(result) in plain_types and result.is_cuda and result.numel():
             number = make(likely.of(tensor) or 0.0, tensor, *args)
             if limits and number >= 1 and _can_be_made_up(mode, result):
                 mode.learn_likely(result, number)
@@ -708,19 +716,28 @@ def _kernel_of_likely(mode, operation):
     return kernel
 
 
-def _kernel_of_equality(mode, operation):
-    """A single floating-point number that nobody knows, such as a loss, does not equal 0: what programs do
-    then is meant for nothing to learn."""
-    of_known, known = _kernel_of_any(mode, operation), mode.known
-    byte = int(computed_operations.COMPARED_WITH_NUMBER[operation.name])
+def _kernel_of_comparison(mode, operation):
+    """Likely numbers are compared as such. A single floating-point number that nobody knows, such as a loss,
+    does not equal 0: what programs do then is meant for nothing to learn."""
+    of_known, known, likely_of = _kernel_of_any(mode, operation), mode.known, mode.likely.of
+    compare = computed_operations.COMPARED_WITH_NUMBER[operation.name]
+    of_others = computed_operations.OF_OTHERS.get(operation.name)
 
     def kernel(keyset, tensor, number):
         result = of_known(keyset, tensor, number)
-        if number == 0 and result.numel() == 1 and tensor.dtype.is_floating_point and \
-                _can_be_made_up(mode, result):
+        if not tensor.dtype.is_floating_point or not tensor.is_cuda:
+            return result
+        likely = likely_of(tensor)
+        if likely is not None:
+            answer = compare(likely, number)
+        elif of_others is not None and number == 0 and result.numel() == 1:
+            answer = of_others
+        else:
+            return result
+        if _can_be_made_up(mode, result, known_values.MOST_BYTES):
             known.forget_written()
             with mode.aside():
-                known.make_up(result, byte)
+                known.make_up(result, int(answer))
         return result
 
     return kernel
@@ -782,9 +799,29 @@ def _kernel_of_order(mode, operation):
         if _can_be_made_up(mode, order, _MOST_CHOSEN if chooses else MOST_ELEMENTS):
             with mode.aside():
                 known.learn_order(order, numbers, dim)
+        elif not chooses and type(order) in mode.plain_types and order.is_cuda and order.numel() > MOST_ELEMENTS:
+            mode.likely.note_order(order, dim)
             number = likely_of(args[0]) if chooses else None
             if number is not None and _can_be_made_up(mode, result[0]):
                 mode.learn_likely(result[0], number)
+        return result
+
+    return kernel
+
+
+def _kernel_of_greatest(mode, operation):
+    """Of numbers that nobody knows the first one is taken for the greatest, and that is known: programs go on
+    from its place."""
+    of_known, known = _kernel_of_known(mode, operation), mode.known
+    number = computed_operations.GREATEST_AT[operation.name]
+
+    def kernel(keyset, *args, **kwargs):
+        result = of_known(keyset, *args, **kwargs)
+        places = result if number is None else result[number]
+        if _can_be_made_up(mode, places):
+            known.forget_written()
+            with mode.aside():
+                known.make_up(places)
         return result
 
     return kernel
@@ -868,12 +905,12 @@ def _kernel_of_any(mode, operation):
 
 def _kernel_of_copy(mode, operation):
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
-    most, plain_types = operation.most, mode.plain_types
+    most, plain_types, truths = operation.most, mode.plain_types, mode.torch.bool
     is_from_host = mode.known.is_copy_of_host
 
     def kernel(keyset, to, source, does_not_wait=False):
         is_too_large = to.numel() > most
-        if is_too_large and not source.is_cpu and key_of(source) not in entries:
+        if is_too_large and to.is_cuda and source.is_cuda and key_of(source) not in entries:
             return run(keyset, to, source, does_not_wait)
         if type(source) in _NUMBERS:
             source = operation.with_tensors((to, source))[1]
@@ -882,6 +919,10 @@ def _kernel_of_copy(mode, operation):
                 return run(keyset, to, source, does_not_wait)
             mode.known.forget_written()
             entry = mode.known.entry_of(source)
+            if entry is None and source.dtype is truths and type(source) in plain_types and mode.can_learn():
+                # As they are counted.
+                with mode.aside():
+                    entry = mode.known.make_up_truths(source)
             mode.is_given = False
             result = mode.run_reading(
                 lambda: operation.run_in_parts(keyset, to, source, does_not_wait), entry, _FOUND_NOTHING)

@@ -4,6 +4,7 @@ when it calls those. Operations that only make views are not here, as views shar
 """
 
 import math
+import operator
 
 COMPARED = """
     eq ne lt le gt ge logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor
@@ -11,8 +12,11 @@ COMPARED = """
     isnan isposinf isneginf isin equal
 """.split()
 
-# Comparisons that a single number passes or fails, and their answer where it is not the one.
-COMPARED_WITH_NUMBER = {"eq.Scalar": False, "ne.Scalar": True}
+# Comparisons with a number.
+COMPARED_WITH_NUMBER = {"eq.Scalar": operator.eq, "ne.Scalar": operator.ne, "lt.Scalar": operator.lt,
+                        "gt.Scalar": operator.gt, "le.Scalar": operator.le, "ge.Scalar": operator.ge}
+# Their answer for a single number that does not equal the other.
+OF_OTHERS = {"eq.Scalar": False, "ne.Scalar": True}
 
 CALCULATED = """
     add sub rsub mul div floor_divide remainder fmod neg abs sign sgn maximum minimum clamp clamp_min
@@ -253,6 +257,9 @@ ORDERS = {
     "topk": _order_of_chosen,
     "randperm.generator_out": lambda result, *_, **more: (result, result, 0),
 }
+
+# The places of the greatest or least numbers are this result of several, or the only one.
+GREATEST_AT = {"max.dim": 1, "min.dim": 1, "argmax": None, "argmin": None}
 
 # Whether all of some values hold: the driver answers yes for unknown ones, but for a single value there is no
 # kernel by which it would know the question.

@@ -343,6 +343,7 @@ class KnownValues:
         ctypes.memset(entry.raw.data_ptr(), byte, entry.bytes)
         entry.known = entry.bytes
         entry.is_made_up = True
+        entry.is_large = tensor.numel() > MOST_ELEMENTS
         self._keep_learned(storage, entry, tensor)
         return entry
 
@@ -367,6 +368,10 @@ class KnownValues:
                 self._orders[key] = places
         self.forget_written()
         self.learn(tensor, places.clone(), is_made_up=True, is_large=chosen < among)
+
+    def places_along(self, tensor, dim):
+        """The places along a dimension, as they lie."""
+        return self._order_of(tensor, dim, tensor.size(dim), 0)
 
     def _order_of(self, tensor, dim, among, first):
         places = (self._torch.arange(tensor.numel(), dtype=tensor.dtype, device="cpu") + first) % among

@@ -4,8 +4,9 @@ zeros ends with an error there, and so does one that makes sounds of no length, 
 
 They are those of unknown numbers that are all zeros: each of n probabilities is 1/n. They are told where
 the host reads such a tensor whole or a part of it, and lead to nothing on the device: they are no known
-values (known_values.py), and are noted as made up. Integers that are made of them are known, and made up, and so
-is the mean of squares: it is less each time at its place, as loops end when it is small enough.
+values (known_values.py), and are noted as made up. So are orders of many numbers, which the host reads
+whole. Integers that are made of probabilities are known, and made up, and so is the mean of squares: it is
+less each time at its place, as loops end when it is small enough.
 """
 
 import math
@@ -23,6 +24,13 @@ _FALL = 0.98
 _LEAST_LOSS = 1e-30
 
 
+class _Order:
+    __slots__ = ("dim",)
+
+    def __init__(self, dim):
+        self.dim = dim
+
+
 class LikelyValues:
     def __init__(self, torch):
         from torch.multiprocessing.reductions import StorageWeakRef
@@ -36,6 +44,15 @@ class LikelyValues:
 
     def note_squares(self, tensor):
         self.note(tensor, _LOSS)
+
+    def note_order(self, tensor, dim):
+        """Places of many numbers, sorted along this dimension."""
+        self.note(tensor, _Order(dim))
+
+    def dim_of_order(self, tensor):
+        """None where it is none."""
+        found = self._noted(tensor)
+        return found.dim if isinstance(found, _Order) else None
 
     def next_loss(self):
         """The one of the program's place."""
@@ -55,7 +72,11 @@ class LikelyValues:
             self._next_look = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self._found))
 
     def of(self, tensor):
-        """None where nothing is noted."""
+        """None where no number is noted."""
+        found = self._noted(tensor)
+        return None if isinstance(found, _Order) else found
+
+    def _noted(self, tensor):
         if not self._found:
             return None
         found = self._found.get(known_values.key_of(tensor))
