@@ -810,8 +810,8 @@ def _kernel_of_order(mode, operation):
 
 
 def _kernel_of_greatest(mode, operation):
-    """Of numbers that nobody knows the first one is taken for the greatest, and that is known: programs go on
-    from its place."""
+    """The first of numbers that nobody knows is taken for the greatest, and its place is known: programs go on
+    from there."""
     of_known, known = _kernel_of_known(mode, operation), mode.known
     number = computed_operations.GREATEST_AT[operation.name]
 
