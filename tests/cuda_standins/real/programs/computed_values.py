@@ -270,6 +270,10 @@ def few_of_unknown_numbers():
         words = torch.randn(2, beams * 32000, device=CUDA).topk(2 * beams)[1] % 32000
         assert int(words.min()) > 1000, beams
     assert torch.randn(3, 4, device=CUDA).topk(2)[0].tolist() == [[0, 0]] * 3
+    chances = torch.softmax(torch.randn(20, 10, device=CUDA), 1)
+    top, chosen = chances.topk(4)
+    gates = torch.zeros_like(chances).scatter(1, chosen, top / (top.sum(1, keepdim=True) + 1e-6))
+    assert len(gates.nonzero()) == 80 and (gates > 0).sum(0).tolist() == [8] * 10
     assert torch.tensor([5.0, 9, 7]).cuda().topk(2)[1].tolist() == [1, 2]
 
 

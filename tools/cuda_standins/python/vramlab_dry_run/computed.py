@@ -746,6 +746,7 @@ def _kernel_of_comparison(mode, operation):
 def _kernel_of_squares(mode, operation):
     """Squares that nobody knows are noted, of any number of elements, or their mean."""
     of_known, likely, plain_types = _kernel_of_any(mode, operation), mode.likely, mode.plain_types
+    entries, key_of = mode.known.entries, known_values.key_of
     is_mean = operation.base == "mse_loss"
 
     def kernel(keyset, *args):
@@ -759,7 +760,6 @@ def _kernel_of_squares(mode, operation):
             mode.learn_likely(result, likely.next_loss())
         return result
 
-    entries, key_of = mode.known.entries, known_values.key_of
     return kernel
 
 
@@ -799,11 +799,11 @@ def _kernel_of_order(mode, operation):
         if _can_be_made_up(mode, order, _MOST_CHOSEN if chooses else MOST_ELEMENTS):
             with mode.aside():
                 known.learn_order(order, numbers, dim)
-        elif not chooses and type(order) in mode.plain_types and order.is_cuda and order.numel() > MOST_ELEMENTS:
-            mode.likely.note_order(order, dim)
             number = likely_of(args[0]) if chooses else None
             if number is not None and _can_be_made_up(mode, result[0]):
                 mode.learn_likely(result[0], number)
+        elif not chooses and type(order) in mode.plain_types and order.is_cuda and order.numel() > MOST_ELEMENTS:
+            mode.likely.note_order(order, dim)
         return result
 
     return kernel
@@ -1385,7 +1385,7 @@ class _Computation:
         # Tensors that it changes: of the device, of the host, and the entry.
         self._changed = []
         self._is_made_up = False
-        # Whether a large tensor follows from places that a router chose.
+        # Whether it has as many elements as only some tensors may have.
         self._is_large = False
         # Whether numbers that it may write over were made up.
         self._was_made_up = False

@@ -55,14 +55,14 @@ class _Entry:
     """`raw`: a storage of the host that begins with the same bytes, of which the first `known` are known
     and the rest may be missing; None while they are expected from another rank. `value`: a tensor over its
     beginning, as it was learned or first seen; None until then.
-    `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its
-    values are booleans, `has_floats`: they are floating-point numbers, or may be. `is_large`: it may have up
-    to MOST_LARGE elements. `is_zeros`: nothing was put into it yet. `chosen`: classes, of which each row has
-    a one at its own and zeros at the others, and how many there are; else None. `counts_up`: it is one number of 64 bits, and each newer version of it is one
-    more. `family`: a tensor without memory whose version is that of the one that was learned; `others`: the
-    same of tensors that share its storage but not its versions, each with the version that it had. `weak`: a
-    weak pointer to the storage of the device, which keeps its structure from being used for another one
-    while the entry is kept."""
+    `is_made_up`: something in it follows from zeros that stand for unknown numbers. `is_mask`: its values
+    are booleans, `has_floats`: they are floating-point numbers, or may be. `is_large`: it may have up to
+    MOST_LARGE elements. `is_zeros`: nothing was put into it yet. `chosen`: classes, of which each row has a
+    one at its own and zeros at the others, and how many there are; else None. `counts_up`: it is one number
+    of 64 bits, and each newer version of it is one more. `family`: a tensor without memory whose version is
+    that of the one that was learned; `others`: the same of tensors that share its storage but not its
+    versions, each with the version that it had. `weak`: a weak pointer to the storage of the device, which
+    keeps its structure from being used for another one while the entry is kept."""
 
     __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "is_large", "is_zeros",
                  "chosen", "counts_up", "at", "bytes", "known", "version", "family", "others", "weak")
