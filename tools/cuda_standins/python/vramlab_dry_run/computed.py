@@ -526,6 +526,7 @@ class _Operation:
         self.spreads = not computed_operations.SPREADING.isdisjoint((self.base, plain))
         self.compares = plain in computed_operations.COMPARED
         self.asks_others = plain in computed_operations.ASKING_OTHERS
+        self.asks_size = plain in computed_operations.ASKING_SIZES
         # A number in a place of a tensor; the conversion of some functions knows it, but slowly.
         takes_number = plain in computed_operations.TAKING_NUMBERS
         self.takes_number = takes_number and str(arguments[1].type) == "Tensor"
@@ -1229,10 +1230,8 @@ def _kernel_that_asks(mode, operation):
     has_mask = operation.base in computed_operations.MASKS
     counts = operation.base in computed_operations.COUNTING_INTEGERS
 
-    asks_size = operation.stem in computed_operations.ASKING_SIZES
-
     def ask(keyset, args, kwargs):
-        mode.is_asking, mode.asks_size = True, asks_size
+        mode.is_asking, mode.asks_size = True, operation.asks_size
         try:
             return run(keyset, *args, **kwargs)
         finally:
@@ -1317,7 +1316,7 @@ def _call(operation, keyset, args, kwargs):
             result = _run_in_sight(operation, keyset, args, kwargs)
         else:
             mode.reads, (mode.found, mode.found_is_made_up) = None, found
-            mode.asks_size = operation.stem in computed_operations.ASKING_SIZES
+            mode.asks_size = operation.asks_size
             # From here, as each request for memory looks through all frames above it.
             result = (operation.shortest if is_known else operation.plain)(*args, **kwargs)
         computation.end(args, kwargs, result, is_known)

@@ -263,17 +263,14 @@ class KnownValues:
 
     def can_get_places(self, tensor):
         """Whether a router's places may be put into these zeros, for which they may be more than other tensors."""
-        return tensor.dtype is self._torch.int64 and MOST_ELEMENTS < tensor.numel() <= MOST_LARGE and \
-            tensor.nbytes == tensor.untyped_storage().nbytes() and tensor.is_contiguous()
+        return tensor.dtype is self._torch.int64 and tensor.numel() > MOST_ELEMENTS and \
+            self.is_whole(tensor, MOST_LARGE * tensor.element_size())
 
     def learn_zeros_for_places(self, tensor):
+        """The system gives memory to them when they are written."""
         self.forget_written()
-        entry = self._new_entry(tensor.untyped_storage())
-        # The system gives memory to zeros when they are written.
-        entry.raw = self._torch.zeros(entry.bytes, dtype=self._torch.uint8, device="cpu").untyped_storage()
-        entry.known = entry.bytes
-        entry.is_large = entry.is_zeros = True
-        self._keep_learned(tensor.untyped_storage(), entry, tensor)
+        zeros = self._torch.zeros(tensor.nbytes, dtype=self._torch.uint8, device="cpu")
+        self._learn_raw(tensor, zeros.untyped_storage()).is_zeros = True
 
     def is_large(self, tensor, is_compared=False):
         """Whether it is one of those that may have more elements than others, and not too many of them."""
@@ -312,13 +309,20 @@ class KnownValues:
     def _learn_bytes(self, tensor, write):
         """`write`: puts so many bytes at an address of the host."""
         self.forget_written()
+        count = tensor.untyped_storage().nbytes()
+        raw = self._torch.UntypedStorage(count)
+        write(raw.data_ptr(), count)
+        self._learn_raw(tensor, raw)
+
+    def _learn_raw(self, tensor, raw, is_made_up=False):
+        """The new entry of all of the tensor's storage, which has these bytes."""
         storage = tensor.untyped_storage()
         entry = self._new_entry(storage)
-        entry.known = entry.bytes
-        entry.raw = self._torch.UntypedStorage(entry.bytes)
-        write(entry.raw.data_ptr(), entry.bytes)
+        entry.raw, entry.known = raw, entry.bytes
+        entry.is_made_up = is_made_up
         entry.is_large = tensor.numel() > MOST_ELEMENTS
         self._keep_learned(storage, entry, tensor)
+        return entry
 
     def count_up(self, tensor, entry):
         """From now on each newer version of the tensor is one more. It needs to be one number of 64 bits;
@@ -335,17 +339,12 @@ class KnownValues:
 
     def make_up(self, tensor, byte=0):
         """This for all bytes of its storage, from now on. None where that is too large."""
-        storage = tensor.untyped_storage()
-        if not 0 < storage.nbytes() <= MOST_BYTES:
+        count = tensor.untyped_storage().nbytes()
+        if not 0 < count <= MOST_BYTES:
             return None
-        entry = self._new_entry(storage)
-        entry.raw = self._torch.UntypedStorage(entry.bytes)
-        ctypes.memset(entry.raw.data_ptr(), byte, entry.bytes)
-        entry.known = entry.bytes
-        entry.is_made_up = True
-        entry.is_large = tensor.numel() > MOST_ELEMENTS
-        self._keep_learned(storage, entry, tensor)
-        return entry
+        raw = self._torch.UntypedStorage(count)
+        ctypes.memset(raw.data_ptr(), byte, count)
+        return self._learn_raw(tensor, raw, is_made_up=True)
 
     def make_up_numbers(self, tensor, number):
         """This for all of its storage, from now on. None where that is too large."""
