@@ -245,6 +245,22 @@ TEST_F(DryRun, memory_that_grows_from_step_to_step_is_told) {
   EXPECT_THAT(dry_run_python({}, "", recording()).errors, Not(HasSubstr("what grows")));
 }
 
+TEST_F(DryRun, pinned_memory_is_named_but_not_that_of_a_number_that_is_read) {
+  const auto after_pinning = [this](const std::string& bytes) {
+    return dry_run_python(
+               {"--force", "--json", in_folder("summary.json")},
+               "import ctypes\nctypes.CDLL('libcudart.so.13').cudaHostAlloc(ctypes.byref("
+               "ctypes.c_void_p()), ctypes.c_size_t(" +
+                   bytes + "), 0)\n",
+               recording())
+        .errors;
+  };
+  EXPECT_THAT(after_pinning("65536"),
+              HasSubstr("pinned memory      peak 64.00 KiB of the host's, in 1 call\n"));
+  EXPECT_THAT(after_pinning("4"), Not(HasSubstr("pinned memory")));
+  EXPECT_EQ(summary()["processes"][0]["pinned"]["peak_bytes"], 4);
+}
+
 TEST_F(DryRun, peak_that_depends_on_the_driver_is_a_range) {
   const std::string recording = in_folder("tie.pickle");
   const std::string trace = write("tie.vtrace.jsonl", program_with_a_tie);

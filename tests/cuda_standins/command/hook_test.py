@@ -286,7 +286,10 @@ class Errors(HookTest):
         for error, may_come_from_values in (
                 ("[][0]", True), ("None.shape", True), ("int([])", True), ("del unset", False),
                 ("import no_such_module", False), ("sys.no_such_name", False), ("[].no_such_name", False),
-                ("(lambda a: a)()", False), ("(lambda: 0)(b=1)", False), ("(lambda: 0)(1)", False)):
+                ("(lambda a: a)()", False), ("(lambda: 0)(b=1)", False), ("(lambda: 0)(1)", False),
+                ("__import__('pickle').loads(b'x')", False),
+                ("object.__init__([], 1)", False), ("raise RuntimeError('shapes differ')", True),
+                ("raise RuntimeError(\"result type Float can't be cast to long int\")", False)):
             self.remove_reports()
             self.run_program(UP + error, status=1)
             self.assertEqual(self.report()["error"]["may_come_from_values"], may_come_from_values, error)

@@ -162,6 +162,9 @@ PROGRAMS = [
     Program("values_from_file", says="READ 409600",
             options=("--values-from", str(PROGRAMS_FOLDER / "values_for_it.py"))),
     Program("computed_values", zeros=False, says="ALL RIGHT"),
+    # Older versions of torchvision keep all known boxes, too: they look through a mask on the host.
+    Program("detector", packages=("torchvision",), since=(2, 7), zeros=False,
+            says="PROPOSED [[512, 512], [150, 150]]"),
     Program("ones_of_their_type", zeros=False, says="ALL RIGHT", options=("--values", "ones")),
     Program("compile_aot_eager", labelled=True, says="COMPILED 1"),
     Program("compile_inductor", packages=("triton",), twice=True, compiled_from="gpt.py",

@@ -25,10 +25,13 @@ CUresult make_handle(const CallSite& site, Handle* made) {
   return driver_call(site, body);
 }
 
+/// Torchvision's operations are PyTorch's in this: they write new tensors alone.
 bool is_in_pytorch(const void* place) {
   Dl_info found{};
   if (place == nullptr || dladdr(place, &found) == 0 || found.dli_fname == nullptr) return false;
-  return std::string_view(found.dli_fname).find("libtorch_cuda") != std::string_view::npos;
+  const std::string_view file = found.dli_fname;
+  return file.find("libtorch_cuda") != std::string_view::npos ||
+         file.find("/torchvision/_C") != std::string_view::npos;
 }
 
 /// Judged by the library that the image lies in, or by the one that has made it and loads it.

@@ -402,7 +402,7 @@ def kernels_made_while_running():
         "template <typename T> T multiply(T x, T y) { return x * y; }")
     words = torch.arange(16).cuda()
     x = torch.randn(16, device=CUDA)
-    assert multiply(x, x).sum().item() == 0
+    assert multiply(x, x).sum().item() < 1
     assert words.max() == 15
 
 
@@ -431,15 +431,15 @@ def checks():
 
 
 def unknown():
-    """Made up: 0, and not what was there before."""
+    """Made up: 0, or less than one, and not what was there before."""
     drawn = torch.full((100,), 7, device=CUDA)
     assert drawn.random_(5).max().item() == 0
     assert torch.bincount(drawn, minlength=4).tolist() == [100, 0, 0, 0]
     with torch.inference_mode():
         for draw in ("random_", "normal_", "uniform_", "exponential_"):
-            assert getattr(torch.full((100,), 7.0, device=CUDA), draw)().max().item() == 0, draw
-        assert torch.full((100,), 7.0, device=CUDA).bernoulli_(0.5).max().item() == 0
-        assert torch.full((100,), 7.0, device=CUDA).geometric_(0.5).max().item() == 0
+            assert getattr(torch.full((100,), 7.0, device=CUDA), draw)().max().item() < 1, draw
+        assert torch.full((100,), 7.0, device=CUDA).bernoulli_(0.5).max().item() < 1
+        assert torch.full((100,), 7.0, device=CUDA).geometric_(0.5).max().item() < 1
     draws = [torch.multinomial(torch.rand(2, 50, device=CUDA), 3) for _ in range(20)]
     assert all(len(row.unique()) == 3 and 25 <= min(row) and max(row) < 35 for draw in draws for row in draw)
     assert all(first.tolist() != second.tolist() for first, second in draws)
@@ -448,7 +448,7 @@ def unknown():
     (weights * torch.randn(4, device=CUDA)).sum().backward()
     assert weights.grad.tolist() == [0] * 4
     torch.optim.Adam([weights]).step()
-    assert weights.tolist() == [0] * 4
+    assert all(0 < abs(weight) < 1 for weight in weights.tolist())
     norm = torch.nn.BatchNorm1d(4, device=CUDA)
     norm(torch.randn(8, 4, device=CUDA))
     assert norm.running_var.tolist() == [0] * 4 and norm.num_batches_tracked == 1
@@ -486,7 +486,7 @@ def sparse_gradients():
     table(torch.tensor([1, 2]).cuda()).sum().backward()
     assert table.weight.grad.is_sparse
     torch.optim.SGD(table.parameters(), lr=1.0).step()
-    assert kept.tolist() == [1, 1, 1] and table.weight.detach().max().item() == 0
+    assert kept.tolist() == [1, 1, 1] and table.weight.detach().max().item() < 1
 
 
 def batches_counted():
@@ -692,6 +692,30 @@ def probabilities_under_masks():
     assert torch.allclose(moves.sum(-1).cpu(), torch.tensor([1, 0.6, 1]))
 
 
+def objects_of_a_detector():
+    """As YOLO puts them together and sifts them: scores follow boxes, which are written over in place. No GPU finds
+    all of them unlikely before they are trained."""
+    found, grid = [], torch.randn(1, 3, 20, 20, 2, device=CUDA)
+    for _ in range(2):
+        y = torch.randn(2, 3, 20, 20, 85, device=CUDA).sigmoid()
+        y[..., 0:2] = y[..., 0:2] * 2 + grid
+        found.append(y.view(2, -1, 85))
+    predicted = torch.cat(found, 1)
+    assert (predicted[..., 4] > 0.001).shape == (2, 2400)
+    for x, is_likely in zip(predicted, predicted[..., 4] > 0.001):
+        x = x[is_likely]
+        assert x.shape == (2400, 85)
+        x[:, 5:] *= x[:, 4:5]
+        objects, classes = (x[:, 5:] > 0.001).nonzero().T
+        assert len(objects) == 2400 * 80
+        assert torch.cat((x[objects, :4], x[objects, classes + 5, None]), 1).shape == (192000, 5)
+        best, kind = x[:, 5:].max(1, keepdim=True)
+        assert len(torch.cat((x[:, :4], best, kind.float()), 1)[best.view(-1) > 0.001]) == 2400
+        assert not len(x[best.view(-1) > 0.3])
+    scores = torch.randn(20000, 80, device=CUDA).sigmoid().sqrt()
+    assert len((scores > 0.7).nonzero()) == 1600000
+
+
 def mean_squares():
     """Programs take logarithms of them, and train until they are small enough."""
     layer = torch.nn.Linear(4, 4, device=CUDA)
@@ -717,7 +741,34 @@ def mean_squares():
     known = torch.tensor([1.0, 2, 4]).cuda()
     assert F.mse_loss(known, known - 2).item() == 4 and ((known - 3) ** 2).mean().item() == 2
     with torch.no_grad():
-        assert (layer(x) ** 3).mean().item() == 0 == layer(x).mean().item()
+        assert (layer(x) ** 3).mean() <= 0 and layer(x).mean() <= 0, "no squares"
+
+
+def weights_that_were_trained():
+    """As a layer begins with them, so that a program can leave out the least of them. They were zeros."""
+    model = torch.nn.Sequential(torch.nn.Linear(1024, 512), torch.nn.BatchNorm1d(512)).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        model(torch.randn(4, 1024, device=CUDA)).sum().backward()
+        optimizer.step()
+    linear, normalization = model[0].weight, model[1].weight
+    weights = linear.data.cpu()
+    assert torch.equal(linear[7].detach().cpu(), weights[7]) and weights.unique().numel() > 500000
+    least, most = weights.aminmax()
+    assert -1 / 32 <= least < -0.031 and 0.031 < most <= 1 / 32
+    sizes = torch.zeros(512)
+    sizes.copy_(normalization.data.abs().clone())
+    limit = sizes.sort()[0][128]
+    assert 0 < limit < 1
+    for given in (limit, limit.item()):
+        mask = normalization.data.abs().clone().ge(given).float().cuda()
+        assert int(mask.sum()) == 384
+    assert len(mask.cpu().nonzero()) == 384
+    normalization.data.zero_()
+    assert not normalization.data.any() and normalization.tolist() == [0] * 512
+    optimizer.step()
+    assert normalization.data.cpu().all()
 
 
 def comparisons_of_unknown_numbers():
@@ -734,15 +785,16 @@ def comparisons_of_unknown_numbers():
 
 
 def losses():
-    """Programs pass over batches whose loss is 0, and divide by it."""
+    """Programs pass over batches whose loss is 0, divide by it, and end where it falls no longer."""
     layer, lost = torch.nn.Linear(4, 4, device=CUDA), []
     for _ in range(5):
         loss = F.cross_entropy(layer(torch.randn(8, 4, device=CUDA)), torch.arange(8, device=CUDA) % 4)
         loss = loss + 0.1 * layer.weight.abs().mean()
         assert not bool(loss == 0) and not loss == 0.0 and loss != 0
         loss.backward()
-        lost.append(1 / loss.item())
-    assert lost == sorted(lost) and len(set(lost)) == 5
+        lost.append((1 / loss.item(), 1 / loss.data.item(), 1 / loss.detach().cpu().item(), 1 / float(loss * 2)))
+    for numbers in zip(*lost):
+        assert numbers[0] > 1 and list(numbers) == sorted(set(numbers)) and len(numbers) == 5
     assert (layer(torch.randn(8, 4, device=CUDA)) == 0).all() and not (layer.weight == 0).any()
 
 
@@ -771,13 +823,18 @@ def masks_of_many_numbers():
     matching = [matching_anchors(anchors.to(device), box.to(device)) for device in ("cpu", CUDA)]
     assert matching[0].numel() == matching[1].numel() > 0
     assert matching[1].tolist() == matching[0].tolist()
+    edges = torch.zeros(2200, 2200)
+    edges[torch.arange(2200), torch.arange(2200) * 7 % 2200] = 1.0
+    assert edges.to(CUDA).nonzero().shape == (2200, 2) and int((edges.to(CUDA) > 0).sum()) == 2200
+    for halves in (torch.ones(300, 300).to(CUDA, torch.float16), torch.ones(300, 300).to(CUDA).half()):
+        assert int((halves == 1).sum()) == 90000 == len(halves[~(halves == 0)])
     labels = torch.randint(0, 9, (600, 600))
     on_device = labels.to(CUDA)
     assert on_device.max().item() == 8 and len(on_device.unique()) == 9
     assert on_device[on_device != 3].numel() == int((labels != 3).sum())
     on_device.random_(5)
     assert on_device.sum().item() == 0
-    assert torch.nn.Linear(1200, 1200).to(CUDA).weight.detach()[0, 0].item() == 0
+    assert torch.nn.Linear(1200, 1200).to(CUDA).weight.detach()[0, 0].item() == 0.98
 
 
 def sizes_that_are_symbols():
@@ -887,6 +944,8 @@ def sizes_that_are_told():
     x, is_kept = torch.randn(4, device=CUDA), torch.tensor([True, False, True, True]).cuda()
     for _ in range(2):
         assert len(x[x > 0.5]) == 0
+    none = x[torch.zeros(4, dtype=torch.bool).cuda()]
+    assert len(none[none > 0.5]) == 0 == len(none.nonzero())
     assert len(x[is_kept]) == 3 and str(x) and torch.equal(x, x)
     told = {place: counts for place, counts in report.values["sizes"].items() if place.endswith("sizes_that_are_told")}
     assert list(told.values()) == [[2, 2]], told
@@ -922,8 +981,8 @@ def main():
                  kernels_made_while_running, checks, unknown, truths_that_nobody_knows,
                  classes_that_nobody_knows, lengths_of_at_least_one, places_of_sparse_tensors,
                  backward_of_own_function, sparse_gradients, batches_counted, blocks_left_out,
-                 probabilities_on_the_host, probabilities_under_masks, mean_squares,
-                 comparisons_of_unknown_numbers, losses, masks_of_many_numbers,
+                 probabilities_on_the_host, probabilities_under_masks, objects_of_a_detector, mean_squares,
+                 weights_that_were_trained, comparisons_of_unknown_numbers, losses, masks_of_many_numbers,
                  sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
                  storages_shared_and_copied, distances, scales_of_gradients, sizes_that_are_told):
         part()

@@ -100,7 +100,7 @@ def unknown():
     assert value.tolist() == [0] * 4
     large = torch.ones(1 << 16, device="cuda")
     dist.all_reduce(large)
-    assert large.sum().item() == 0
+    assert 0 <= large.sum().item() < 1
 
 
 def lengths():

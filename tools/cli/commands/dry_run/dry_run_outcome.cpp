@@ -74,6 +74,7 @@ std::vector<std::string> other_kinds_of(const DryRunOutcome& outcome) {
 }
 
 constexpr std::size_t most_gpus_shown = 4;
+constexpr std::uint64_t least_pinned_shown = 64 << 10;
 constexpr std::size_t most_subjects_named = 3;
 constexpr std::size_t most_growing_parts = 3;
 
@@ -195,12 +196,13 @@ void add_managed(std::string& text, const DryRunOutcome& outcome) {
                ": it pages to the host unless " + without_paging_text(*most, outcome));
 }
 
-/// The process that pinned most of the host's memory, if any did.
+/// The process that pinned most of the host's memory, if any did of its own accord: PyTorch pins
+/// some bytes for each single number that a program reads.
 void add_pinned(std::string& text, const DryRunOutcome& outcome) {
   const auto most = std::ranges::max_element(
       outcome.processes, {},
       [](const DryRunProcess& process) { return process.notes.pinned.peak_bytes; });
-  if (most == outcome.processes.end() || most->notes.pinned.peak_bytes == 0) return;
+  if (most == outcome.processes.end() || most->notes.pinned.peak_bytes < least_pinned_shown) return;
   const NotedPinned& pinned = most->notes.pinned;
   add_line(
       text, "pinned memory",
@@ -396,19 +398,24 @@ void add_holder(std::string& text, const DryRunOutcome& outcome) {
     add_line(text, "what grows", growth_text(found->second));
 }
 
+/// Empty where it was not sought.
+std::string smallest_gpu_line(const DryRunOutcome& outcome) {
+  if (!outcome.smallest)
+    return outcome.worst()->findings.event_count > replay_effort().most_events
+               ? "not sought in so long a history: vramlab capacity FILE"
+               : "";
+  std::string text = smallest_gpu_text(*outcome.smallest);
+  if (outcome.smallest->gpu != nullptr)
+    text += std::string(", runs this history") +
+            (outcome.status == 0 ? "" : ", which ends where the program failed");
+  return text + without_code_text(*outcome.smallest);
+}
+
 void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
                   const DryRunArguments& arguments) {
   if (outcome.worst() == nullptr) return;
-  if (outcome.worst()->findings.event_count > replay_effort().most_events)
-    add_line(text, "smallest GPU", "not sought in so long a history: vramlab capacity FILE");
-  if (outcome.smallest && outcome.smallest->gpu == nullptr)
-    add_line(text, "smallest GPU",
-             smallest_gpu_text(*outcome.smallest) + without_code_text(*outcome.smallest));
-  if (outcome.smallest && outcome.smallest->gpu != nullptr)
-    add_line(text, "smallest GPU",
-             smallest_gpu_text(*outcome.smallest) + ", runs this history" +
-                 (outcome.status == 0 ? "" : ", which ends where the program failed") +
-                 without_code_text(*outcome.smallest));
+  const std::string smallest = smallest_gpu_line(outcome);
+  if (!smallest.empty()) add_line(text, "smallest GPU", smallest);
   if (outcome.advice)
     add_line(text, "advice",
              found_advice_text(*outcome.advice, arguments.conf ? "these options" : "no options"));

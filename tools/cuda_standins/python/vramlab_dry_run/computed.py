@@ -13,12 +13,14 @@ import contextlib
 import ctypes
 import functools
 import itertools
+import math
 import os
 import sys
 import threading
 
-from vramlab_dry_run import (computed_modules, computed_operations, host_numbers, import_watch,
-                             known_values, likely_values, quiet_modules, report, typed_answers)
+from vramlab_dry_run import (computed_modules, computed_operations, detection, host_numbers,
+                             import_watch, known_values, likely_values, quiet_modules, report, trained_weights,
+                             typed_answers)
 
 _KEY_NAME = "DeferredInit"
 
@@ -167,7 +169,8 @@ class _Mode:
     def begin(self):
         torch = self.torch
         self.known = known_values.KnownValues(torch)
-        self.likely = likely_values.LikelyValues(torch)
+        self.likely = likely_values.LikelyValues()
+        self.weights = trained_weights.TrainedWeights(torch)
         self.typed_answers = typed_answers.TypedAnswers(torch)
         self.host_numbers = host_numbers.HostNumbers(torch)
         self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
@@ -175,11 +178,11 @@ class _Mode:
         self.numbers = {}
         self.types_with_numbers = {torch.int64, torch.int32, torch.float32, torch.float64}
         self.integers = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
-        aten = self.torch._C._dispatch_library("IMPL", "aten", _KEY_NAME)
-        self._libraries.append(aten)
+        aten = self.new_library("aten")
         for name in self._names():
-            aten.impl(name, self.key, _kernel_of(self, _Operation(self, "aten", name)), True)
+            aten.impl(name, self.key, _whole_kernel_of(self, _Operation(self, "aten", name)), True)
         self._watch_ranks()
+        detection.watch(self, functools.partial(_Operation, self), import_watch.call_after_import)
         self._leave_out_backward()
         self._leave_out_tracing()
         self._leave_out_modules()
@@ -189,10 +192,15 @@ class _Mode:
         else:
             self._see_recomputing(checkpoint)
 
+    def new_library(self, space):
+        """Kernels of ours for operations of this space."""
+        library = self.torch._C._dispatch_library("IMPL", space, _KEY_NAME)
+        self._libraries.append(library)
+        return library
+
     def _watch_ranks(self):
         """Known values go to other ranks, and come from them."""
-        ranks = self.torch._C._dispatch_library("IMPL", "c10d", _KEY_NAME)
-        self._libraries.append(ranks)
+        ranks = self.new_library("c10d")
         for whole_name in self.torch._C._dispatch_get_all_op_names():
             space, _, name = whole_name.partition("::")
             if space == "c10d" and name not in computed_operations.SENDING_NO_VALUES:
@@ -241,13 +249,19 @@ class _Mode:
                 with self.aside():
                     to.copy_(self.known.places_along(to, dim))
             return
-        number = self.likely.of(source)
+        number, weights = self.likely.of(source), self.weights.of(source)
         if number is not None:
             with self.aside():
                 to.detach().fill_(number)
+        elif weights is not None and to.shape == source.shape:
+            with self.aside():
+                to.detach().copy_(weights)
         elif self.typed_answers.are_given:
             with self.aside():
                 self.typed_answers.fill(to)
+        elif to.numel() == 1:
+            with self.aside():
+                to.detach().fill_(self.likely.next_loss())
 
     def learn_likely(self, tensor, number):
         """This for all numbers of a tensor that nobody knows."""
@@ -402,6 +416,16 @@ class _Mode:
             return hooked(step_without_us)
 
         optimizers.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+        optimizers.register_optimizer_step_post_hook(self._note_weights)
+
+    @report.guarded
+    def _note_weights(self, optimizer, args, kwargs):
+        if not self.is_on():
+            return
+        weights = [tensor for group in optimizer.param_groups for tensor in group["params"]
+                   if type(tensor) in self.plain_types]
+        with self.off():
+            self.weights.note(optimizer, weights)
 
     def _counts_on_device(self, optimizer):
         """Its counters of steps lie there, or will: on the default device, or as they were loaded."""
@@ -524,7 +548,8 @@ class _Operation:
         # The name without the mark of those that work in place.
         self.stem = plain = self.base.rstrip("_")
         self.spreads = not computed_operations.SPREADING.isdisjoint((self.base, plain))
-        self.compares = plain in computed_operations.COMPARED
+        # The result has no floating-point numbers.
+        self.compares = plain in computed_operations.COMPARED or plain == "nonzero"
         self.asks_others = plain in computed_operations.ASKING_OTHERS
         self.asks_size = plain in computed_operations.ASKING_SIZES
         # A number in a place of a tensor; the conversion of some functions knows it, but slowly.
@@ -640,6 +665,49 @@ def _each_of(value):
     return value if isinstance(value, (list, tuple)) else [value]
 
 
+def _whole_kernel_of(mode, operation):
+    kernel = _kernel_of(mode, operation)
+    if operation.name in likely_values.KEEPING:
+        return _kernel_that_keeps(mode, kernel)
+    return _kernel_of_product(mode, kernel) if operation.name in likely_values.MULTIPLYING else kernel
+
+
+def _kernel_that_keeps(mode, kernel):
+    """The number that each element of its tensors likely is."""
+    likely, notes = mode.likely, mode.likely.notes
+
+    def keep(keyset, given, *args, **kwargs):
+        number = likely.of_any(given if type(given) in (list, tuple) else (given,)) if notes else None
+        result = kernel(keyset, given, *args, **kwargs)
+        if number is not None:
+            _note_likely(mode, _each_of(result)[0], number)
+        return result
+
+    return keep
+
+
+def _kernel_of_product(mode, kernel):
+    likely, notes, plain_types = mode.likely, mode.likely.notes, mode.plain_types
+
+    def multiply(keyset, tensor, other):
+        number = other_number = None
+        if notes and type(tensor) in plain_types and type(other) in plain_types:
+            number = likely.of(tensor)
+            other_number = None if number is None else likely.of(other)
+        result = kernel(keyset, tensor, other)
+        if other_number is not None:
+            _note_likely(mode, result, number * other_number)
+        return result
+
+    return multiply
+
+
+def _note_likely(mode, result, number):
+    if type(result) in mode.plain_types and result.is_cuda and result.dtype.is_floating_point and \
+            known_values.key_of(result) not in mode.known.entries:
+        mode.likely.note(result, number)
+
+
 def _kernel_of(mode, operation):
     """Mostly there is nothing to compute, which has to be found out quickly: a tensor that is too large
     or not known, or none of the device."""
@@ -647,12 +715,14 @@ def _kernel_of(mode, operation):
         return operation.run
     if operation.name in likely_values.MAKERS:
         return _kernel_of_likely(mode, operation)
-    if operation.name in computed_operations.COMPARED_WITH_NUMBER:
+    if operation.base in computed_operations.COMPARED_WITH_NUMBER and not operation.results:
         return _kernel_of_comparison(mode, operation)
     if operation.name in likely_values.SQUARING:
         return _kernel_of_squares(mode, operation)
     if operation.name == likely_values.MEAN_OF_SQUARES:
         return _kernel_of_mean(mode, operation)
+    if operation.base == trained_weights.ABSOLUTE:
+        return _kernel_of_absolute(mode, operation)
     if operation.name in computed_operations.ORDERS:
         return _kernel_of_order(mode, operation)
     if operation.name in computed_operations.GREATEST_AT:
@@ -718,27 +788,39 @@ def _kernel_of_likely(mode, operation):
 
 
 def _kernel_of_comparison(mode, operation):
-    """Likely numbers are compared as such. A single floating-point number that nobody knows, such as a loss,
-    does not equal 0: what programs do then is meant for nothing to learn."""
+    """Likely numbers and weights are compared as such. A single floating-point number that nobody knows, such as a
+    loss, does not equal 0: what programs do then is meant for nothing to learn."""
     of_known, known, likely_of = _kernel_of_any(mode, operation), mode.known, mode.likely.of
-    compare = computed_operations.COMPARED_WITH_NUMBER[operation.name]
-    of_others = computed_operations.OF_OTHERS.get(operation.name)
+    name, weights, plain_types = operation.base, mode.weights, mode.plain_types
+    compare, of_others = computed_operations.COMPARED_WITH_NUMBER[name], computed_operations.OF_OTHERS.get(name)
+
+    def is_number(value):
+        """Or a tensor of the host that is one."""
+        return type(value) in _NUMBERS or not (value.dim() or value.is_cuda)
+
+    def answer(result, tensor, number, likely):
+        if likely is not None:
+            known.make_up(result, int(compare(likely, number)), known_values.MOST_COMPARED)
+        elif of_others is not None and number == 0 and result.numel() == 1:
+            known.make_up(result, of_others)
+        else:
+            drawn = weights.of(tensor)
+            if drawn is not None:
+                known.learn(result, compare(drawn, number), is_made_up=True)
 
     def kernel(keyset, tensor, number):
         result = of_known(keyset, tensor, number)
-        if not tensor.dtype.is_floating_point or not tensor.is_cuda:
+        if type(tensor) not in plain_types or not tensor.is_cuda or not tensor.dtype.is_floating_point:
             return result
         likely = likely_of(tensor)
-        if likely is not None:
-            answer = compare(likely, number)
-        elif of_others is not None and number == 0 and result.numel() == 1:
-            answer = of_others
-        else:
+        if likely is None and name == "ge" and detection.asks_for_size(sys._getframe(1)):
+            likely = math.inf
+        if likely is None and tensor.numel() > 1 and not weights.are_noted(tensor):
             return result
-        if _can_be_made_up(mode, result, known_values.MOST_BYTES):
+        if is_number(number) and _can_be_made_up(mode, result, known_values.MOST_COMPARED):
             known.forget_written()
             with mode.aside():
-                known.make_up(result, int(answer))
+                answer(result, tensor, number, likely)
         return result
 
     return kernel
@@ -772,6 +854,19 @@ def _kernel_of_mean(mode, operation):
         result = of_known(keyset, tensor, *args, **kwargs)
         if not result.dim() and likely.of(tensor) is not None and _can_be_made_up(mode, result):
             mode.learn_likely(result, likely.next_loss())
+        return result
+
+    return kernel
+
+
+def _kernel_of_absolute(mode, operation):
+    """Weights, of any number of elements, stay such."""
+    of_known, note, plain_types = _kernel_of_any(mode, operation), mode.weights.note_absolute, mode.plain_types
+
+    def kernel(keyset, tensor, **kwargs):
+        result = of_known(keyset, tensor, **kwargs)
+        if type(result) in plain_types and result.is_cuda:
+            note(result, tensor)
         return result
 
     return kernel
@@ -907,11 +1002,11 @@ def _kernel_of_any(mode, operation):
 def _kernel_of_copy(mode, operation):
     run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
     most, plain_types, truths = operation.most, mode.plain_types, mode.torch.bool
-    is_from_host = mode.known.is_copy_of_host
+    is_from_host, notes = mode.known.is_copy_of_host, mode.likely.notes
 
     def kernel(keyset, to, source, does_not_wait=False):
         is_too_large = to.numel() > most
-        if is_too_large and to.is_cuda and source.is_cuda and key_of(source) not in entries:
+        if is_too_large and to.is_cuda and source.is_cuda and not notes and key_of(source) not in entries:
             return run(keyset, to, source, does_not_wait)
         if type(source) in _NUMBERS:
             source = operation.with_tensors((to, source))[1]
@@ -931,15 +1026,21 @@ def _kernel_of_copy(mode, operation):
                 mode.tell_likely(to, source)
             return result
         if source.is_cuda and source.numel() and key_of(source) not in entries:
+            before = mode.likely.of(to) if notes and to.dtype.is_floating_point else None
             result = run(keyset, to, source, does_not_wait)
             if entries:
                 mode.known.forget(to)
             number = mode.likely.of(source)
-            if number is not None and mode.known.is_whole(to):
+            is_whole = (before is not None or number is not None) and mode.known.is_whole(to, math.inf)
+            if before is not None and not is_whole:
+                mode.likely.note(to, before)
+            elif is_whole and number is not None:
                 if to.dtype.is_floating_point:
                     mode.likely.note(to, number)
                 elif to.dtype in mode.integers and _can_be_made_up(mode, to):
                     mode.learn_likely(to, int(number))
+            else:
+                mode.weights.note_copy(to, source)
             return result
         if source.is_cpu and type(to) in plain_types and type(source) in plain_types and \
                 is_from_host(to, source) and mode.can_learn():
@@ -955,11 +1056,13 @@ def _kernel_of_copy(mode, operation):
 
 def _kernel_of_zeros(mode, operation):
     """Zeros for all of a storage, as attention makes for its seeds, need no computing."""
-    run, entries, plain_types = operation.run, mode.known.entries, mode.plain_types
+    run, entries, plain_types, weights = operation.run, mode.known.entries, mode.plain_types, mode.weights
 
     def kernel(keyset, tensor):
         # Sizes of other tensors may be symbols, while a compiler traces.
         is_plain = type(tensor) in plain_types
+        if is_plain:
+            weights.forget(tensor)
         if is_plain and tensor.is_cuda and mode.known.can_get_places(tensor) and mode.can_learn():
             run(keyset, tensor)
             with mode.aside():
@@ -1199,11 +1302,12 @@ def _kernel_of_number(mode, operation):
         if type(number) is not float or mode.is_given:
             return number
         likely = mode.likely.of(tensor)
-        if likely is None and tensor.grad_fn is not None:
-            likely = mode.likely.next_loss()
         if likely is not None:
             return likely
-        return mode.typed_answers.number() if mode.typed_answers.are_given else number
+        if mode.typed_answers.are_given:
+            return mode.typed_answers.number()
+        weights = mode.weights.of(tensor)
+        return mode.likely.next_loss() if weights is None else weights.item()
 
     return kernel
 
@@ -1248,7 +1352,7 @@ def _kernel_that_asks(mode, operation):
         for value in args:
             for item in value if type(value) in (list, tuple) else (value,):
                 if type(item) in plain_types and item.is_cuda and \
-                        (not only_masks or item.dtype is truths) and key_of(item) in entries:
+                        (not only_masks or item.dtype is truths) and (key_of(item) in entries or not item.numel()):
                     return _call(operation, keyset, args, kwargs)
         return ask(keyset, args, kwargs)
 
@@ -1483,8 +1587,11 @@ class _Computation:
             return
         if self._mode.known.is_large(tensor, self._operation.compares):
             self._is_large = True
-        elif tensor.numel() > MOST_ELEMENTS and not self._operation.is_copy:
-            raise _Unknown
+        elif tensor.numel() > MOST_ELEMENTS:
+            if not self._operation.is_copy:
+                raise _Unknown
+            # In another type than it has on the host.
+            self._is_large |= tensor.is_cpu and not tensor.requires_grad
 
     def _is_spread_too_far(self):
         return self._operation.spreads and \
@@ -1555,7 +1662,7 @@ class _Computation:
         for tensor, value, entry in self._changed:
             if tensor.shape == value.shape and tensor.dtype == value.dtype:
                 is_zeros = entry is not None and entry.is_zeros
-                known.learn(tensor, value, entry, is_made_up)
+                known.learn(tensor, value, entry, is_made_up, self._is_large)
                 if is_zeros:
                     entry.chosen = computed_operations.chosen_classes(self._operation.name, self._args)
             else:

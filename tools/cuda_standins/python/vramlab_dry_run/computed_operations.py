@@ -12,11 +12,11 @@ COMPARED = """
     isnan isposinf isneginf isin equal
 """.split()
 
-# Comparisons with a number.
-COMPARED_WITH_NUMBER = {"eq.Scalar": operator.eq, "ne.Scalar": operator.ne, "lt.Scalar": operator.lt,
-                        "gt.Scalar": operator.gt, "le.Scalar": operator.le, "ge.Scalar": operator.ge}
+# Comparisons with a number, or with a tensor that is one.
+COMPARED_WITH_NUMBER = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "gt": operator.gt,
+                        "le": operator.le, "ge": operator.ge}
 # Their answer for a single number that does not equal the other.
-OF_OTHERS = {"eq.Scalar": False, "ne.Scalar": True}
+OF_OTHERS = {"eq": 0, "ne": 1}
 
 CALCULATED = """
     add sub rsub mul div floor_divide remainder fmod neg abs sign sgn maximum minimum clamp clamp_min
@@ -122,7 +122,7 @@ EXCLUDING = {
 }
 
 # They are made of others, which would begin with a result that nobody knows.
-MADE_OF_UNCOMPUTED = ["_euclidean_dist", "mv"]
+MADE_OF_UNCOMPUTED = ["_euclidean_dist", "abs", "mv"]
 
 # It makes one element of those of a sparse tensor that have the same place.
 COALESCING = "_coalesce"

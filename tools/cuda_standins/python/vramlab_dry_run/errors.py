@@ -1,15 +1,18 @@
 """Errors that end a program: whether a value that was read may have led to one, and how it is shown."""
 
+import pickle
 import re
 import sys
 
 from vramlab_dry_run import place, report
 
-# Errors of a program's text and of what is installed.
-_OF_TEXT = (ImportError, ModuleNotFoundError, NameError, SyntaxError, IndentationError, TabError)
-# Calls without what they need, and names that an object does not have.
+# Errors of a program's text, of what is installed and of files' contents.
+_OF_TEXT = (ImportError, ModuleNotFoundError, NameError, SyntaxError, IndentationError, TabError,
+            pickle.UnpicklingError)
+# Calls without what they need or with more, names that an object does not have, and types that do not fit.
 _LACKS = re.compile(r"unexpected keyword argument|required (positional|keyword-only) argument|"
-                    r"positional arguments? but|device type tensor to numpy|^(?!'NoneType').*has no attribute")
+                    r"positional arguments? but|takes (no|exactly one) arguments?|device type tensor to numpy|"
+                    r"^(?!'NoneType').*has no attribute|result type \w+ can't be cast")
 
 
 def note(error):
@@ -20,7 +23,7 @@ def note(error):
 def _may_come_from_values(error):
     if type(error) in _OF_TEXT:
         return False
-    return not (isinstance(error, (AttributeError, TypeError)) and _LACKS.search(str(error)))
+    return not (isinstance(error, (AttributeError, TypeError, RuntimeError)) and _LACKS.search(str(error)))
 
 
 def show_without_own_frames():

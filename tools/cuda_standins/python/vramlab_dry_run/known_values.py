@@ -17,15 +17,19 @@ import os
 # Bytes of one storage, and of all together.
 MOST_BYTES = 1 << 20
 MOST_BYTES_IN_ALL = 256 << 20
-# Bytes up to which a copy of integers and truths from the host is known, and one of floating-point numbers.
+# Bytes up to which a copy of integers and truths from the host is known, one of floating-point numbers, and one of as
+# many rows as columns: which nodes of a graph have an edge.
 MOST_BYTES_COPIED = 1 << 25
 MOST_BYTES_OF_FLOATS = 1 << 24
+MOST_BYTES_OF_EDGES = 1 << 26
 # Elements up to which other tensors are computed.
 MOST_ELEMENTS = 1 << 16
 # The same of what was copied from the host, of places that a router chose, of zeros into which they are put, and
 # of what follows from these; floating-point numbers may be as many only where they are compared.
 MOST_LARGE = 1 << 24
 MOST_LARGE_FLOATS = 1 << 20
+# Elements up to which scores of unknown objects are compared with a number: 50,000 of them, of 80 classes.
+MOST_COMPARED = 1 << 22
 # Bytes of one storage that reach other ranks.
 MOST_BYTES_SENT = 1 << 16
 # Bytes of the host that a kept result may have behind its own.
@@ -299,7 +303,10 @@ class KnownValues:
         if not tensor.dtype.is_floating_point:
             return MOST_BYTES_COPIED
         is_image = tensor.dim() == 4 and tensor.size(1) == 3
-        return MOST_BYTES if is_image or tensor.requires_grad or value.requires_grad else MOST_BYTES_OF_FLOATS
+        if is_image or tensor.requires_grad or value.requires_grad:
+            return MOST_BYTES
+        has_edges = tensor.dim() == 2 and tensor.size(0) == tensor.size(1)
+        return MOST_BYTES_OF_EDGES if has_edges else MOST_BYTES_OF_FLOATS
 
     def learn_from_host(self, tensor, value):
         """After such a copy."""
@@ -337,10 +344,10 @@ class KnownValues:
         storage = tensor.untyped_storage()
         return self.make_up(tensor, self._driver.is_yes(storage.data_ptr(), storage.nbytes()))
 
-    def make_up(self, tensor, byte=0):
+    def make_up(self, tensor, byte=0, most=MOST_BYTES):
         """This for all bytes of its storage, from now on. None where that is too large."""
         count = tensor.untyped_storage().nbytes()
-        if not 0 < count <= MOST_BYTES:
+        if not 0 < count <= most:
             return None
         raw = self._torch.UntypedStorage(count)
         ctypes.memset(raw.data_ptr(), byte, count)

@@ -6,20 +6,19 @@ They are those of unknown numbers that are all zeros: each of n probabilities is
 the host reads such a tensor whole or a part of it, and lead to nothing on the device: they are no known
 values (known_values.py), and are noted as made up. So are orders of many numbers, which the host reads
 whole. Integers that are made of probabilities are known, and made up, and so is the mean of squares: it is
-less each time at its place, as loops end when it is small enough.
+less each time at its place, as loops end when it is small enough. Where numbers are picked out of such a
+tensor, joined with others or written over in part, all of the result has the number: a detector compares its
+scores only behind its boxes.
 """
 
 import math
 import sys
 
-from vramlab_dry_run import known_values, place
+from vramlab_dry_run import place, storage_notes
 
-# Tensors at which those that are gone are looked for first.
-_FIRST_LOOK_FOR_DEAD = 256
-
-# Losses, and squares of differences from numbers that are about as large as one; the next loss by the one before;
-# and the least, which fits a 32-bit number, as its reciprocal does.
-_LOSS = 1.0
+# Losses, and squares of differences from numbers that are about as large as one, from which programs subtract them;
+# the next loss by the one before; and the least, which fits a 32-bit number, as its reciprocal does.
+_LOSS = 0.98
 _FALL = 0.98
 _LEAST_LOSS = 1e-30
 
@@ -32,13 +31,10 @@ class _Order:
 
 
 class LikelyValues:
-    def __init__(self, torch):
-        from torch.multiprocessing.reductions import StorageWeakRef
-
-        self._weak_reference_of = StorageWeakRef
-        # By storage: the number that each of its elements is, its version and a weak reference.
-        self._found = {}
-        self._next_look = _FIRST_LOOK_FOR_DEAD
+    def __init__(self):
+        # The number that each element of a storage is, or the order of all.
+        self.notes = storage_notes.StorageNotes()
+        self.note = self.notes.note
         # By place.
         self._next_losses = {}
 
@@ -51,8 +47,12 @@ class LikelyValues:
 
     def dim_of_order(self, tensor):
         """None where it is none."""
-        found = self._noted(tensor)
+        found = self.notes.of(tensor)
         return found.dim if isinstance(found, _Order) else None
+
+    def of_any(self, tensors):
+        """None where no number is noted for one of them."""
+        return next((number for number in map(self.of, tensors) if number is not None), None)
 
     def next_loss(self):
         """The one of the program's place."""
@@ -61,28 +61,10 @@ class LikelyValues:
         self._next_losses[at] = max(found * _FALL, _LEAST_LOSS)
         return found
 
-    def note(self, tensor, number):
-        key = known_values.key_of(tensor)
-        if key is None:
-            return
-        self._found[key] = (number, known_values.version_of(tensor),
-                            self._weak_reference_of(tensor.untyped_storage()))
-        if len(self._found) >= self._next_look:
-            self._found = {key: found for key, found in self._found.items() if not found[2].expired()}
-            self._next_look = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self._found))
-
     def of(self, tensor):
         """None where no number is noted."""
-        found = self._noted(tensor)
+        found = self.notes.of(tensor)
         return None if isinstance(found, _Order) else found
-
-    def _noted(self, tensor):
-        if not self._found:
-            return None
-        found = self._found.get(known_values.key_of(tensor))
-        if found is None or found[2].expired() or found[1] != known_values.version_of(tensor):
-            return None
-        return found[0]
 
 
 # Larger numbers have the same power of e: the result fits each floating-point type.
@@ -107,9 +89,14 @@ MAKERS = {
     "_log_softmax": lambda given, *args: math.log(_of_softmax(*args)),
     "ceil": lambda given, *_: float(math.ceil(given)),
     "round": lambda given, *_: float(round(given)),
+    "sqrt": lambda given, *_: math.sqrt(max(given, 0.0)),
     "clamp": lambda given, _, *limits: _between(given, *limits),
     "clamp_min": lambda given, _, least: _between(given, least),
 }
+
+# The result has the number of the tensor, or of any of the first argument's tensors; or the product of two.
+KEEPING = {"cat", "index.Tensor", "index_select", "gather", "masked_select", "max.dim", "amax"}
+MULTIPLYING = {"mul.Tensor", "mul_.Tensor"}
 
 # Their results are known, and made up, where they are at least one: lengths, counts and divisors follow from them.
 LIMITING = ("clamp", "clamp_min")
