@@ -166,6 +166,7 @@ PROGRAMS = [
     Program("detector", packages=("torchvision",), since=(2, 7), zeros=False,
             says="PROPOSED [[512, 512], [150, 150]]"),
     Program("ones_of_their_type", zeros=False, says="ALL RIGHT", options=("--values", "ones")),
+    Program("compiled_step", says="COMPILED 3"),
     Program("compile_aot_eager", labelled=True, says="COMPILED 1"),
     Program("compile_inductor", packages=("triton",), twice=True, compiled_from="gpt.py",
             labelled=True),

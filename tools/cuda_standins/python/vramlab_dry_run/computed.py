@@ -403,8 +403,9 @@ class _Mode:
 
             @functools.wraps(step)
             def step_without_us(optimizer, *args, **kwargs):
-                if args or kwargs or not self.is_on() or self._counts_on_device(optimizer) or \
-                        self._has_sparse_gradients(optimizer):
+                # A compiled step tells versions of what it changes.
+                if self.torch.compiler.is_dynamo_compiling() or args or kwargs or not self.is_on() or \
+                        self._counts_on_device(optimizer) or self._has_sparse_gradients(optimizer):
                     return step(optimizer, *args, **kwargs)
                 try:
                     with self.off():
@@ -418,10 +419,19 @@ class _Mode:
         optimizers.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
         optimizers.register_optimizer_step_post_hook(self._note_weights)
 
-    @report.guarded
     def _note_weights(self, optimizer, args, kwargs):
-        if not self.is_on():
+        # A compiler that traces a step goes through here, too, and looks at each function that is called.
+        if self.torch.compiler.is_dynamo_compiling() or not self.is_on():
             return
+        look_with = self.torch._C._dynamo.eval_frame.set_eval_frame
+        compiler = look_with(None)
+        try:
+            self._note_changed_by(optimizer)
+        finally:
+            look_with(compiler)
+
+    @report.guarded
+    def _note_changed_by(self, optimizer):
         weights = [tensor for group in optimizer.param_groups for tensor in group["params"]
                    if type(tensor) in self.plain_types]
         with self.off():
