@@ -825,7 +825,11 @@ def masks_of_many_numbers():
     assert matching[1].tolist() == matching[0].tolist()
     edges = torch.zeros(2200, 2200)
     edges[torch.arange(2200), torch.arange(2200) * 7 % 2200] = 1.0
-    assert edges.to(CUDA).nonzero().shape == (2200, 2) and int((edges.to(CUDA) > 0).sum()) == 2200
+    # The second ones lie column by column, as SciPy leaves them.
+    for form in (edges, edges.t().contiguous().t()):
+        assert form.to(CUDA).nonzero().shape == (2200, 2) and int((form.to(CUDA) > 0).sum()) == 2200
+    channels = torch.arange(16).view(1, 2, 2, 4).contiguous(memory_format=torch.channels_last)
+    assert channels.to(CUDA).tolist() == channels.tolist() and channels.to(CUDA).zero_().sum() == 0
     for halves in (torch.ones(300, 300).to(CUDA, torch.float16), torch.ones(300, 300).to(CUDA).half()):
         assert int((halves == 1).sum()) == 90000 == len(halves[~(halves == 0)])
     labels = torch.randint(0, 9, (600, 600))

@@ -38,6 +38,7 @@ RAISING = {
 
 # Without the argument `zeros`: values that follow from known ones are computed.
 RAISING_COMPUTED = RAISING - {
+    "torch.lobpcg(spd[0], k=3)",
     "torch.segment_reduce(m, 'sum', lengths=torch.tensor([20, 44], device='cuda'))",
     "sampled(distributions.Wishart(torch.tensor(20.0, device='cuda'), spd[0]))",
 }

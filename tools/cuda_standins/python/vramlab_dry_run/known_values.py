@@ -259,7 +259,7 @@ class KnownValues:
         """Whether it is all of a storage that is small enough. Sparse tensors have none."""
         return (tensor.layout is self._torch.strided
                 and 0 < tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes() <= most
-                and tensor.is_contiguous())
+                and self._begins(tensor))
 
     def learn_zeros(self, tensor):
         """After all of a storage was made zeros."""
@@ -296,7 +296,8 @@ class KnownValues:
         """Whether a tensor of the host that is copied to one of the device gives all its bytes as they
         are, and they are worth keeping."""
         return tensor.dtype is value.dtype and tensor.shape == value.shape and \
-            self.is_whole(tensor, self._most_copied(tensor, value)) and value.is_contiguous() and not value.is_neg()
+            self.is_whole(tensor, self._most_copied(tensor, value)) and not value.is_neg() and \
+            (value.is_contiguous() if tensor.is_contiguous() else tensor.stride() == value.stride())
 
     def _most_copied(self, tensor, value):
         """No program asks for large weights, or for pixels of coloured images, which a training copies in each step."""
