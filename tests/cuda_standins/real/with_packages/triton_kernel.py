@@ -46,7 +46,7 @@ def main():
     assert words.max().item() == 7 or os.environ["VRAMLAB_DRY_RUN_VALUES"] == "zeros"
     numbers = torch.ones(8, device="cuda")
     add[(1,)](numbers, numbers, numbers, 8)
-    assert numbers.max().item() == 0
+    assert numbers.max().item() < 1, "it was one before"
 
 
 main()
