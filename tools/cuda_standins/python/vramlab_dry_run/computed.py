@@ -871,12 +871,12 @@ def _kernel_of_mean(mode, operation):
 
 def _kernel_of_absolute(mode, operation):
     """Weights, of any number of elements, stay such."""
-    of_known, note, plain_types = _kernel_of_any(mode, operation), mode.weights.note_absolute, mode.plain_types
+    of_known, note, plain_types = _kernel_of_any(mode, operation), mode.weights.note_result, mode.plain_types
 
     def kernel(keyset, tensor, **kwargs):
         result = of_known(keyset, tensor, **kwargs)
         if type(result) in plain_types and result.is_cuda:
-            note(result, tensor)
+            note(result, tensor, are_absolute=True)
         return result
 
     return kernel
@@ -1049,8 +1049,8 @@ def _kernel_of_copy(mode, operation):
                     mode.likely.note(to, number)
                 elif to.dtype in mode.integers and _can_be_made_up(mode, to):
                     mode.learn_likely(to, int(number))
-            else:
-                mode.weights.note_copy(to, source)
+            elif mode.weights.are_noted(source) and mode.known.is_whole(to, math.inf):
+                mode.weights.note_result(to, source)
             return result
         if source.is_cpu and type(to) in plain_types and type(source) in plain_types and \
                 is_from_host(to, source) and mode.can_learn():

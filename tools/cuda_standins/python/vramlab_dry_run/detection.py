@@ -8,7 +8,7 @@ import sys
 # The function of torchvision and, by its copies, of others that leaves out boxes without a size.
 _WITHOUT_SIZE = "remove_small_boxes"
 # Boxes up to which each is compared with each other one.
-_MOST_COMPARED = 1 << 13
+_MOST_BOXES = 1 << 13
 
 
 def asks_for_size(frame):
@@ -52,7 +52,7 @@ def _kept(mode, operation, boxes, scores, most_overlap):
     """Which ones, by their scores, and whether that is made up. Boxes whose scores nobody knows come as they lie."""
     torch, known, count = mode.torch, mode.known, boxes.size(0)
     of_boxes, of_scores = known.entry_of(boxes), known.entry_of(scores)
-    if of_boxes is None or count > _MOST_COMPARED:
+    if of_boxes is None or count > _MOST_BOXES:
         return torch.arange(count, device="cpu"), True
     values = torch.arange(count, 0, -1.0, device="cpu") if of_scores is None else known.view(of_scores, scores).float()
     kept = operation.plain(known.view(of_boxes, boxes).float(), values, most_overlap)

@@ -7,7 +7,7 @@ import weakref
 
 from vramlab_dry_run import known_values, storage_notes
 
-# Their absolute values, by the name of the operation in aten, are noted, too.
+# Their absolute values, by the name of the operation in aten, are noted, too, and copies.
 ABSOLUTE = "abs"
 
 
@@ -41,16 +41,11 @@ class TrainedWeights:
                 self._count += 1
                 self._notes.note(tensor, _Drawn(self._count, columns**-0.5), is_for_any_version=True)
 
-    def note_absolute(self, result, tensor):
+    def note_result(self, result, tensor, are_absolute=False):
+        """The result of an operation on all of a tensor has the same numbers, or their absolute values."""
         drawn = self._notes.of(tensor)
         if drawn is not None:
-            self._notes.note(result, _Drawn(drawn.seed, drawn.bound, True))
-
-    def note_copy(self, copy, tensor):
-        """After all of a tensor was copied."""
-        drawn = self._notes.of(tensor)
-        if drawn is not None and copy.nbytes == copy.untyped_storage().nbytes():
-            self._notes.note(copy, drawn)
+            self._notes.note(result, _Drawn(drawn.seed, drawn.bound, drawn.are_absolute or are_absolute))
 
     def forget(self, tensor):
         """Before it is made zeros. An optimizer may change them again."""
