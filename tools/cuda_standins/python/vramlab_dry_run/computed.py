@@ -47,6 +47,7 @@ _MOST_OF_INT32 = 2**31 - 1
 _MOST_OF_INT64 = 2**63 - 1
 # How many an operation found, or the numbers that it reads, and whether that is made up.
 _FOUND_NOTHING = (None, False)
+_NO_ARGUMENTS = {}
 
 _mode = None
 
@@ -178,10 +179,15 @@ class _Mode:
         self.numbers = {}
         self.types_with_numbers = {torch.int64, torch.int32, torch.float32, torch.float64}
         self.integers = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
+        # Makers of most kernels.
+        self.alone = _runs_alone(self)
+        self.kernel_of_any = _kernels_of_any(self)
+        self.kernel_that_forgets = _kernels_that_forget(self)
         aten = self.new_library("aten")
-        for name in self._names():
+        all_names = torch._C._dispatch_get_all_op_names()
+        for name in self._names(all_names):
             aten.impl(name, self.key, _whole_kernel_of(self, _Operation(self, "aten", name)), True)
-        self._watch_ranks()
+        self._watch_ranks(all_names)
         detection.watch(self, functools.partial(_Operation, self), import_watch.call_after_import)
         self._leave_out_backward()
         self._leave_out_tracing()
@@ -198,10 +204,10 @@ class _Mode:
         self._libraries.append(library)
         return library
 
-    def _watch_ranks(self):
+    def _watch_ranks(self, all_names):
         """Known values go to other ranks, and come from them."""
         ranks = self.new_library("c10d")
-        for whole_name in self.torch._C._dispatch_get_all_op_names():
+        for whole_name in all_names:
             space, _, name = whole_name.partition("::")
             if space == "c10d" and name not in computed_operations.SENDING_NO_VALUES:
                 operation = _Operation(self, space, name)
@@ -295,7 +301,7 @@ class _Mode:
         """Graphs of the device and transforms of functions may run an operation again, on others."""
         return self.has_transforms() is None and not self.is_capturing()
 
-    def _names(self):
+    def _names(self, all_names):
         """Operations that have kernels of their own, by their names without `aten::`. Others are made of
         these, and count only where they change a tensor in place or are given their result, which has
         its new version at the end, or take numbers, which their parts would get in a form that Python
@@ -305,16 +311,17 @@ class _Mode:
                     "_local_scalar_dense", "lift_fresh", "set_"}
         alone = computed_operations.ALONE
         has_kernel = self.torch._C._dispatch_has_kernel_for_dispatch_key
-        for whole_name in self.torch._C._dispatch_get_all_op_names():
+        for whole_name in all_names:
             space, _, name = whole_name.partition("::")
+            if space != "aten":
+                continue
             base = name.partition(".")[0]
             is_changing = base in changing or computed_operations.changes(base)
             is_seen = is_changing or base in computed or base in alone or name in likely_values.MAKERS or \
                 name in computed_operations.ORDERS
-            if whole_name == "aten::" + computed_operations.COALESCING:
+            if name == computed_operations.COALESCING:
                 yield name
-            if space != "aten" or not is_seen or \
-                    has_kernel(whole_name, "CompositeImplicitAutograd"):
+            if not is_seen or has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
             if is_changing or has_kernel(whole_name, "CUDA") or base in computed_operations.MADE_OF_UNCOMPUTED or \
                     self._takes_numbers(name) or self._is_given_results(name):
@@ -533,7 +540,12 @@ class _Aside:
 
 
 class _Operation:
-    """An overload, with what its schema says. `torch.ops` would make several objects more for each."""
+    """An overload, with what its schema says. `torch.ops` would make several objects more for each, and there are
+    hundreds: Python's collector looks at all of them in each of its large passes."""
+
+    __slots__ = ("mode", "name", "base", "plain", "shortest", "function", "run", "redispatch", "changed", "results",
+                 "overwrites", "has_values_before", "is_computed", "is_copy", "is_read", "stem", "spreads", "compares",
+                 "asks_others", "asks_size", "takes_number", "number_places", "most")
 
     def __init__(self, mode, space, name):
         self.mode, self.name = mode, name
@@ -543,15 +555,15 @@ class _Operation:
         # The same where all tensors are plain ones.
         self.shortest = computed_operations.shortest_way(mode.torch, name, self.plain)
         self.function = mode.host_numbers.faster(name, self.shortest)
-        self.run = _alone(mode, self.plain)
-        self.redispatch = built_in._dispatch_find_schema_or_throw(whole_base, overload).redispatch_boxed
-        arguments = built_in._get_schema(whole_base, overload).arguments
+        self.run = mode.alone(self.plain)
+        schema = built_in._get_schema(whole_base, overload)
+        arguments = schema.arguments
         # The names of arguments that it changes, by their places.
-        self.changed = {place: argument.name for place, argument in enumerate(arguments)
-                        if argument.alias_info is not None and argument.alias_info.is_write}
-        # A result that it is given has no values before.
-        self.results = {name for place, name in self.changed.items() if arguments[place].is_out}
+        self.changed = _changed_by(arguments) if schema.is_mutable else _NO_ARGUMENTS
+        self.results = tuple(name for place, name in self.changed.items() if arguments[place].is_out)
         self.overwrites = self.base in computed_operations.OVERWRITTEN
+        # A result that it is given has none either.
+        self.has_values_before = not (self.overwrites or self.results)
         self.is_computed = not computed_operations.changes(self.base)
         self.is_copy = self.base == "copy_"
         self.is_read = self.base == "_local_scalar_dense"
@@ -565,11 +577,13 @@ class _Operation:
         # A number in a place of a tensor; the conversion of some functions knows it, but slowly.
         takes_number = plain in computed_operations.TAKING_NUMBERS
         self.takes_number = takes_number and str(arguments[1].type) == "Tensor"
-        self.number_places = [] if takes_number else [
+        self.number_places = () if takes_number else tuple(
             place for place, argument in enumerate(arguments)
-            if str(argument.type) in ("Tensor", "Optional[Tensor]")]
+            if str(argument.type) in ("Tensor", "Optional[Tensor]"))
         # Tensors with more elements are neither computed nor known.
         self.most = known_values.MOST_BYTES if self.changed else MOST_ELEMENTS
+        if self.asks_others or self.is_copy or self.is_read:
+            self.redispatch = built_in._dispatch_find_schema_or_throw(whole_base, overload).redispatch_boxed
 
     def run_in_parts(self, keyset, *args, **kwargs):
         """The operation itself; those that it calls are seen, by which it asks the device."""
@@ -642,27 +656,36 @@ class _Operation:
         return [value for value in found if value is not None]
 
 
+def _changed_by(arguments):
+    return {place: argument.name for place, argument in enumerate(arguments)
+            if argument.alias_info is not None and argument.alias_info.is_write}
+
+
 def _alone_as(torch, number):
     """The type in which PyTorch keeps a number that no tensor stands beside; None for its usual choice."""
     return torch.float64 if type(number) is float else None
 
 
-def _alone(mode, function):
-    """The operation itself, whose own parts are not seen."""
+def _runs_alone(mode):
+    """The function that makes kernels of operations: each calls the operation itself, whose own parts are not
+    seen. All of them share what is not an operation's own."""
     built_in, key = mode.torch._C, mode.key
     switch, has_mode = built_in._dispatch_tls_set_dispatch_key_included, built_in._is_torch_function_mode_enabled
 
-    def run(keyset, *args, **kwargs):
-        switch(key, False)
-        try:
-            if has_mode():
-                with built_in.DisableTorchFunction():
-                    return function(*args, **kwargs)
-            return function(*args, **kwargs)
-        finally:
-            switch(key, True)
+    def alone(function):
+        def run(keyset, *args, **kwargs):
+            switch(key, False)
+            try:
+                if has_mode():
+                    with built_in.DisableTorchFunction():
+                        return function(*args, **kwargs)
+                return function(*args, **kwargs)
+            finally:
+                switch(key, True)
 
-    return run
+        return run
+
+    return alone
 
 
 def _count_yes(mask):
@@ -740,7 +763,7 @@ def _kernel_of(mode, operation):
     if operation.name in computed_operations.ALL_HOLD:
         return _kernel_of_all(mode, operation)
     if not operation.is_computed:
-        forgets = _kernel_that_forgets(mode, operation)
+        forgets = mode.kernel_that_forgets(operation)
         kernel_of = {"_foreach_add_.Scalar": _kernel_of_counters, "_amp_update_scale_": _kernel_of_scale,
                      "_amp_foreach_non_finite_check_and_unscale_": _kernel_of_unscaling}.get(operation.name)
         return kernel_of(mode, operation, forgets) if kernel_of else forgets
@@ -751,7 +774,7 @@ def _kernel_of(mode, operation):
     if operation.base == "zero_":
         return _kernel_of_zeros(mode, operation)
     if operation.base == "add_":
-        return _kernel_of_counter(mode, operation, _kernel_of_any(mode, operation))
+        return _kernel_of_counter(mode, operation, mode.kernel_of_any(operation))
     if operation.is_copy:
         return _kernel_of_copy(mode, operation)
     if operation.base == "set_":
@@ -775,7 +798,7 @@ def _kernel_of_values(mode, operation):
         return _kernel_that_asks(mode, operation)
     if operation.base in computed_operations.COUNTING_TRUTHS and not operation.results:
         return _kernel_of_truths(mode, operation)
-    return _kernel_of_any(mode, operation)
+    return mode.kernel_of_any(operation)
 
 
 def _kernel_of_likely(mode, operation):
@@ -800,7 +823,7 @@ def _kernel_of_likely(mode, operation):
 def _kernel_of_comparison(mode, operation):
     """Likely numbers and weights are compared as such. A single floating-point number that nobody knows, such as a
     loss, does not equal 0: what programs do then is meant for nothing to learn."""
-    of_known, known, likely_of = _kernel_of_any(mode, operation), mode.known, mode.likely.of
+    of_known, known, likely_of = mode.kernel_of_any(operation), mode.known, mode.likely.of
     name, weights, plain_types = operation.base, mode.weights, mode.plain_types
     compare, of_others = computed_operations.COMPARED_WITH_NUMBER[name], computed_operations.OF_OTHERS.get(name)
 
@@ -838,7 +861,7 @@ def _kernel_of_comparison(mode, operation):
 
 def _kernel_of_squares(mode, operation):
     """Squares that nobody knows are noted, of any number of elements, or their mean."""
-    of_known, likely, plain_types = _kernel_of_any(mode, operation), mode.likely, mode.plain_types
+    of_known, likely, plain_types = mode.kernel_of_any(operation), mode.likely, mode.plain_types
     entries, key_of = mode.known.entries, known_values.key_of
     is_mean = operation.base == "mse_loss"
 
@@ -858,7 +881,7 @@ def _kernel_of_squares(mode, operation):
 
 def _kernel_of_mean(mode, operation):
     """The mean of all of a tensor's squares."""
-    of_known, likely = _kernel_of_any(mode, operation), mode.likely
+    of_known, likely = mode.kernel_of_any(operation), mode.likely
 
     def kernel(keyset, tensor, *args, **kwargs):
         result = of_known(keyset, tensor, *args, **kwargs)
@@ -871,7 +894,7 @@ def _kernel_of_mean(mode, operation):
 
 def _kernel_of_absolute(mode, operation):
     """Weights, of any number of elements, stay such."""
-    of_known, note, plain_types = _kernel_of_any(mode, operation), mode.weights.note_result, mode.plain_types
+    of_known, note, plain_types = mode.kernel_of_any(operation), mode.weights.note_result, mode.plain_types
 
     def kernel(keyset, tensor, **kwargs):
         result = of_known(keyset, tensor, **kwargs)
@@ -883,7 +906,7 @@ def _kernel_of_absolute(mode, operation):
 
 
 def _kernel_of_known(mode, operation):
-    return _kernel_of_any(mode, operation) if operation.base in computed_operations.COMPUTED else operation.run
+    return mode.kernel_of_any(operation) if operation.base in computed_operations.COMPUTED else operation.run
 
 
 def _kernel_of_order(mode, operation):
@@ -960,7 +983,7 @@ def _kernel_of_all(mode, operation):
 
 def _kernel_of_truths(mode, operation):
     """Truths that nobody knows are counted like those that a mask chooses."""
-    otherwise, truths = _kernel_of_any(mode, operation), mode.torch.bool
+    otherwise, truths = mode.kernel_of_any(operation), mode.torch.bool
 
     def kernel(keyset, tensor, *args, **kwargs):
         if tensor.dtype is truths and _is_small(mode, tensor):
@@ -970,43 +993,47 @@ def _kernel_of_truths(mode, operation):
     return kernel
 
 
-def _kernel_of_any(mode, operation):
-    plain_types, most = mode.plain_types, operation.most
-    has_values_before = not (operation.overwrites or operation.results)
-    may_have_numbers, compares = bool(operation.number_places), operation.compares
-    takes_number, with_number = operation.takes_number, operation.with_number_as_tensor
-    run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+def _kernels_of_any(mode):
+    """The function that makes them, which share what is not an operation's own."""
+    plain_types, entries, key_of = mode.plain_types, mode.known.entries, known_values.key_of
     made_up, likely_of, is_large = mode.integers | {mode.torch.bool}, mode.likely.of, mode.known.is_large
 
-    def kernel(keyset, *args, **kwargs):
-        if takes_number and len(args) == 2:
-            args = with_number(args)
-        elif may_have_numbers:
-            args = operation.with_tensors(args)
-        if has_values_before and not entries:
-            return run(keyset, *args, **kwargs)
-        if args and type(args[0]) in plain_types and args[0].numel() > most and \
-                (key_of(args[0]) not in entries or not is_large(args[0], compares)):
-            return run(keyset, *args, **kwargs)
-        is_on_device = is_known = False
-        for value in (*args, *kwargs.values()) if kwargs else args:
-            for item in value if type(value) is list else (value,):
-                if type(item) not in plain_types:
-                    continue
-                count = item.numel()
-                if count > most and not is_large(item, compares):
-                    return run(keyset, *args, **kwargs)
-                if item.is_cuda:
-                    is_on_device = True
-                    if not has_values_before or not count or key_of(item) in entries:
-                        is_known = True
-                    elif item.dtype not in made_up and likely_of(item) is None:
-                        return run(keyset, *args, **kwargs)
-        if not is_on_device or not is_known:
-            return run(keyset, *args, **kwargs)
-        return _call(operation, keyset, args, kwargs)
+    def kernel_of(operation):
+        run = operation.run
 
-    return kernel
+        def kernel(keyset, *args, **kwargs):
+            if operation.takes_number and len(args) == 2:
+                args = operation.with_number_as_tensor(args)
+            elif operation.number_places:
+                args = operation.with_tensors(args)
+            has_values_before = operation.has_values_before
+            if has_values_before and not entries:
+                return run(keyset, *args, **kwargs)
+            most, compares = operation.most, operation.compares
+            if args and type(args[0]) in plain_types and args[0].numel() > most and \
+                    (key_of(args[0]) not in entries or not is_large(args[0], compares)):
+                return run(keyset, *args, **kwargs)
+            is_on_device = is_known = False
+            for value in (*args, *kwargs.values()) if kwargs else args:
+                for item in value if type(value) is list else (value,):
+                    if type(item) not in plain_types:
+                        continue
+                    count = item.numel()
+                    if count > most and not is_large(item, compares):
+                        return run(keyset, *args, **kwargs)
+                    if item.is_cuda:
+                        is_on_device = True
+                        if not has_values_before or not count or key_of(item) in entries:
+                            is_known = True
+                        elif item.dtype not in made_up and likely_of(item) is None:
+                            return run(keyset, *args, **kwargs)
+            if not is_on_device or not is_known:
+                return run(keyset, *args, **kwargs)
+            return _call(operation, keyset, args, kwargs)
+
+        return kernel
+
+    return kernel_of
 
 
 def _kernel_of_copy(mode, operation):
@@ -1398,19 +1425,24 @@ def _tensors_in(value):
     return [value]
 
 
-def _kernel_that_forgets(mode, operation):
-    run, entries, plain_types = operation.run, mode.known.entries, mode.plain_types
-    key_of = known_values.key_of
+def _kernels_that_forget(mode):
+    """The function that makes them, which share what is not an operation's own."""
+    entries, plain_types, key_of = mode.known.entries, mode.plain_types, known_values.key_of
 
-    def kernel(keyset, *args, **kwargs):
-        result = run(keyset, *args, **kwargs)
-        if entries:
-            for value in operation.changed_of(args, kwargs):
-                if type(value) in plain_types and key_of(value) in entries:
-                    mode.known.forget(value)
-        return result
+    def kernel_of(operation):
+        run = operation.run
 
-    return kernel
+        def kernel(keyset, *args, **kwargs):
+            result = run(keyset, *args, **kwargs)
+            if entries:
+                for value in operation.changed_of(args, kwargs):
+                    if type(value) in plain_types and key_of(value) in entries:
+                        mode.known.forget(value)
+            return result
+
+        return kernel
+
+    return kernel_of
 
 
 def _call(operation, keyset, args, kwargs):
