@@ -6,9 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace vramlab::dry_run {
 namespace {
@@ -44,40 +45,50 @@ KeyOf<Number> key_of(Number number) {
 /// Fewer are sorted by comparing.
 constexpr std::uint64_t fewest_by_digits = 64;
 
-/// Sorts by some bits of the key after the others, beginning with the lowest ones that differ. Bits
-/// above that all keys have in common are passed over.
+/// Sorts by some bits of the key after the others, as many in each turn, beginning with the lowest
+/// ones that differ. Bits above that all keys have in common are passed over.
 template <typename Key>
 class DigitSort {
  public:
-  explicit DigitSort(std::uint64_t count) : other_(count) {}
+  explicit DigitSort(std::uint64_t count)
+      : other_(std::make_unique_for_overwrite<Placed<Key>[]>(count)) {}
 
-  void sort(std::vector<Placed<Key>>& numbers) {
-    std::uint64_t differing = 0;
-    for (const Placed<Key>& number : numbers)
-      differing |= std::uint64_t{number.key} ^ numbers.front().key;
-    for (auto shift = static_cast<unsigned>(std::countr_zero(differing));
-         shift < 64 && differing >> shift != 0; shift += digit_bits)
-      sort_by(shift, numbers);
+  /// The sorted numbers, which lie in the same place or in room of its own.
+  const Placed<Key>* sort(Placed<Key>* numbers, std::uint64_t count) {
+    Key differing = 0;
+    for (std::uint64_t place = 0; place < count; ++place)
+      differing |= numbers[place].key ^ numbers[0].key;
+    if (differing == 0) return numbers;
+    const auto first = static_cast<unsigned>(std::countr_zero(differing));
+    const auto bits = static_cast<unsigned>(std::bit_width(differing)) - first;
+    const unsigned turns = (bits + most_digit_bits - 1) / most_digit_bits;
+    digit_bits_ = (bits + turns - 1) / turns;
+    Placed<Key>* to = other_.get();
+    for (unsigned turn = 0; turn < turns; ++turn) {
+      sort_by(first + turn * digit_bits_, {numbers, count}, to);
+      std::swap(numbers, to);
+    }
+    return numbers;
   }
 
  private:
-  static constexpr unsigned digit_bits = 11;
-  static constexpr std::size_t digits = std::size_t{1} << digit_bits;
+  static constexpr unsigned most_digit_bits = 11;
 
-  static std::size_t digit_of(Key key, unsigned shift) {
-    return std::uint64_t{key} >> shift & (digits - 1);
+  std::size_t digit_of(Key key, unsigned shift) const {
+    return std::uint64_t{key} >> shift & ((std::uint64_t{1} << digit_bits_) - 1);
   }
-  void sort_by(unsigned shift, std::vector<Placed<Key>>& numbers) {
-    std::array<std::uint32_t, digits> places = {};
+  void sort_by(unsigned shift, std::span<const Placed<Key>> numbers, Placed<Key>* to) {
+    std::array<std::uint32_t, std::size_t{1} << most_digit_bits> places;
+    std::fill_n(places.begin(), std::size_t{1} << digit_bits_, 0);
     for (const Placed<Key>& number : numbers) ++places[digit_of(number.key, shift)];
     std::uint32_t begin = 0;
-    for (std::uint32_t& place : places) begin += std::exchange(place, begin);
-    for (const Placed<Key>& number : numbers)
-      other_[places[digit_of(number.key, shift)]++] = number;
-    numbers.swap(other_);
+    for (std::size_t digit = 0; digit < std::size_t{1} << digit_bits_; ++digit)
+      begin += std::exchange(places[digit], begin);
+    for (const Placed<Key>& number : numbers) to[places[digit_of(number.key, shift)]++] = number;
   }
 
-  std::vector<Placed<Key>> other_;
+  std::unique_ptr<Placed<Key>[]> other_;
+  unsigned digit_bits_ = 0;
 };
 
 /// Numbers of one type, and room for their order.
@@ -87,24 +98,25 @@ class Orderer {
   using Key = KeyOf<Number>;
 
   explicit Orderer(std::uint64_t count)
-      : placed_(count), digits_(count < fewest_by_digits ? 0 : count) {}
+      : count_(count),
+        placed_(std::make_unique_for_overwrite<Placed<Key>[]>(count)),
+        digits_(count < fewest_by_digits ? 0 : count) {}
 
-  const std::vector<Placed<Key>>& order(const Number* numbers, SortOrder order) {
-    for (std::uint32_t place = 0; place < placed_.size(); ++place) {
+  std::span<const Placed<Key>> order(const Number* numbers, SortOrder order) {
+    for (std::uint32_t place = 0; place < count_; ++place) {
       const Key key = key_of(numbers[place]);
       placed_[place] = {order == SortOrder::ascending ? key : static_cast<Key>(~key), place};
     }
-    if (placed_.size() >= fewest_by_digits)
-      digits_.sort(placed_);
-    else
-      std::stable_sort(
-          placed_.begin(), placed_.end(),
-          [](const Placed<Key>& left, const Placed<Key>& right) { return left.key < right.key; });
-    return placed_;
+    if (count_ >= fewest_by_digits) return {digits_.sort(placed_.get(), count_), count_};
+    std::stable_sort(
+        placed_.get(), placed_.get() + count_,
+        [](const Placed<Key>& left, const Placed<Key>& right) { return left.key < right.key; });
+    return {placed_.get(), count_};
   }
 
  private:
-  std::vector<Placed<Key>> placed_;
+  std::uint64_t count_;
+  std::unique_ptr<Placed<Key>[]> placed_;
   DigitSort<Key> digits_;
 };
 

@@ -480,6 +480,27 @@ class Block(torch.nn.Module):
         return x + self.inner(x)
 
 
+def changed_by_unknown_numbers():
+    """Results that are given, and sums that are added to, by tensors of any size: those of the inference mode have no
+    version to tell it."""
+    def known():
+        return torch.full((5,), 7.0, device=CUDA)
+
+    for count in (1 << 10, 100_000, 3_000_000):
+        with torch.inference_mode():
+            numbers, places = torch.randn(count, device=CUDA), torch.zeros(count, dtype=torch.long, device=CUDA)
+            assert torch.sum(numbers, 0, out=torch.full((), 7.0, device=CUDA)).item() < 1
+            assert torch.index_select(numbers, 0, places[:5], out=known()).max().item() < 1
+            assert known().index_add_(0, places, numbers).max().item() < 1
+            assert known().scatter_add_(0, places, numbers).max().item() < 1
+            assert known().index_put_((places,), numbers, accumulate=True).max().item() < 1
+    with torch.inference_mode():
+        for source in torch.empty(1 << 21, dtype=torch.long, device=CUDA), torch.zeros(1 << 21):
+            many = torch.full((1 << 21,), 7).cuda()
+            assert many[-1].item() == 7
+            assert many.copy_(source)[-1].item() == 0
+
+
 def sparse_gradients():
     kept = torch.ones(3, device=CUDA)
     table = torch.nn.Embedding(10, 4, sparse=True).to(CUDA)
@@ -982,7 +1003,7 @@ def main():
                  orders_of_unknown_numbers, orders_of_many_numbers, tables_of_places,
                  few_of_unknown_numbers, experts_of_many_words, results_that_are_given,
                  texts_with_ends, masks_in_backward, loops, numbers_that_pass_a_test,
-                 kernels_made_while_running, checks, unknown, truths_that_nobody_knows,
+                 kernels_made_while_running, checks, unknown, changed_by_unknown_numbers, truths_that_nobody_knows,
                  classes_that_nobody_knows, lengths_of_at_least_one, places_of_sparse_tensors,
                  backward_of_own_function, sparse_gradients, batches_counted, blocks_left_out,
                  probabilities_on_the_host, probabilities_under_masks, objects_of_a_detector, mean_squares,

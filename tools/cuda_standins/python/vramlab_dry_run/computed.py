@@ -33,7 +33,8 @@ _MOST_FOR_ONE_THREAD = 1 << 15
 # Floating-point numbers up to which modules look for known ones, and scores are made up.
 MOST_FLOATS = 1 << 12
 
-_NUMBERS = (int, float, bool, complex)
+_NUMBERS = frozenset((int, float, bool, complex))
+_UNCHANGED_ON_HOST = _NUMBERS | {type(None)}
 
 # Answers. What an operation found is known, too.
 UNKNOWN, MADE_UP, FOUND, KNOWN = range(4)
@@ -43,10 +44,11 @@ _TURNS = 7
 
 # Numbers that are kept as tensors of the host.
 _MOST_NUMBERS = 256
-_MOST_OF_INT32 = 2**31 - 1
 _MOST_OF_INT64 = 2**63 - 1
 # How many an operation found, or the numbers that it reads, and whether that is made up.
 _FOUND_NOTHING = (None, False)
+# The same of operations that read no numbers.
+_READS_NOTHING = ([], False)
 _NO_ARGUMENTS = {}
 
 _mode = None
@@ -177,8 +179,9 @@ class _Mode:
         self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
         # By number and type.
         self.numbers = {}
-        self.types_with_numbers = {torch.int64, torch.int32, torch.float32, torch.float64}
         self.integers = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
+        # Types of tensors whose numbers are places, and no masks.
+        self.places = {torch.int64, torch.int32}
         # Makers of most kernels.
         self.alone = _runs_alone(self)
         self.kernel_of_any = _kernels_of_any(self)
@@ -545,15 +548,16 @@ class _Operation:
 
     __slots__ = ("mode", "name", "base", "plain", "shortest", "function", "run", "redispatch", "changed", "results",
                  "overwrites", "has_values_before", "is_computed", "is_copy", "is_read", "stem", "spreads", "compares",
-                 "asks_others", "asks_size", "takes_number", "number_places", "most")
+                 "asks_others", "asks_size", "number_places", "most")
 
     def __init__(self, mode, space, name):
         self.mode, self.name = mode, name
         self.base, _, overload = name.partition(".")
         built_in, whole_base = mode.torch._C, f"{space}::{self.base}"
-        self.plain = built_in._get_operation_overload(whole_base, overload)[0]
+        self.plain = computed_operations.function_for_python(mode.torch, name) or \
+            built_in._get_operation_overload(whole_base, overload)[0]
         # The same where all tensors are plain ones.
-        self.shortest = computed_operations.shortest_way(mode.torch, name, self.plain)
+        self.shortest = computed_operations.shortest_way(name, self.plain)
         self.function = mode.host_numbers.faster(name, self.shortest)
         self.run = mode.alone(self.plain)
         schema = built_in._get_schema(whole_base, overload)
@@ -574,10 +578,8 @@ class _Operation:
         self.compares = plain in computed_operations.COMPARED or plain == "nonzero"
         self.asks_others = plain in computed_operations.ASKING_OTHERS
         self.asks_size = plain in computed_operations.ASKING_SIZES
-        # A number in a place of a tensor; the conversion of some functions knows it, but slowly.
-        takes_number = plain in computed_operations.TAKING_NUMBERS
-        self.takes_number = takes_number and str(arguments[1].type) == "Tensor"
-        self.number_places = () if takes_number else tuple(
+        # Places of tensors in which there may be a number.
+        self.number_places = () if plain in computed_operations.TAKING_NUMBERS else tuple(
             place for place, argument in enumerate(arguments)
             if str(argument.type) in ("Tensor", "Optional[Tensor]"))
         # Tensors with more elements are neither computed nor known.
@@ -608,43 +610,25 @@ class _Operation:
             args[place] = self._number_as_tensor(args[place], kind)
         return args
 
-    def with_number_as_tensor(self, args):
-        """A number in the second place, as the tensor that PyTorch would make of it for each call anew.
-        A tensor that needs gradients keeps its number, which PyTorch shows to no hook that saves
-        tensors."""
-        tensor, number = args
-        mode = self.mode
-        if type(number) not in (int, float) or type(tensor) not in mode.plain_types or \
-                tensor.requires_grad or mode.has_dispatch_modes():
-            return args
-        found = mode.numbers.get((number, type(number), tensor.dtype))
-        return (tensor, found) if found is not None else self._with_new_number(tensor, number)
-
-    def _with_new_number(self, tensor, number):
-        """Zeros of both signs equal each other, and each type has its own limits."""
-        mode, torch = self.mode, self.mode.torch
-        is_kept = tensor.dtype in mode.types_with_numbers and 0 < abs(number) <= _MOST_OF_INT32 and \
-            not torch.is_inference_mode_enabled()
-        if not is_kept:
-            return tensor, number
-        key = number, type(number), tensor.dtype
-        with mode.aside():
-            return tensor, self._kept(key, number, torch.result_type(tensor, number))
-
     def _number_as_tensor(self, number, kind):
-        if self.mode.torch.is_inference_mode_enabled():
-            return self.mode.torch.tensor(number, dtype=kind, device="cpu")
-        return self._kept((repr(number), kind), number, kind)
-
-    def _kept(self, key, number, kind):
-        """As nobody writes to it."""
-        numbers = self.mode.numbers
-        found = numbers.get(key)
+        """Kept, as nobody writes to it."""
+        mode = self.mode
+        if mode.torch.is_inference_mode_enabled():
+            return mode.torch.tensor(number, dtype=kind, device="cpu")
+        key = repr(number), kind
+        found = mode.numbers.get(key)
         if found is None:
-            if len(numbers) >= _MOST_NUMBERS:
-                numbers.clear()
-            found = numbers[key] = self.mode.torch.tensor(number, dtype=kind, device="cpu")
+            if len(mode.numbers) >= _MOST_NUMBERS:
+                mode.numbers.clear()
+            found = mode.numbers[key] = mode.torch.tensor(number, dtype=kind, device="cpu")
         return found
+
+    def forget_changed(self, args, kwargs):
+        """After it ran on numbers that nobody knows: no version tells it of tensors of the inference mode."""
+        known, plain_types = self.mode.known, self.mode.plain_types
+        for value in self.changed_of(args, kwargs):
+            if type(value) in plain_types and known_values.key_of(value) in known.entries:
+                known.forget(value)
 
     def changed_of(self, args, kwargs):
         """The tensors that it changes."""
@@ -912,27 +896,33 @@ def _kernel_of_known(mode, operation):
 def _kernel_of_order(mode, operation):
     """The order of numbers that nobody knows is the one of equal numbers, as they lie: no place is in it
     twice, and programs number things by it. A few chosen ones are spread over all."""
-    of_known, known, key_of = _kernel_of_known(mode, operation), mode.known, known_values.key_of
-    order_of, is_computed = computed_operations.ORDERS[operation.name], of_known is not operation.run
-    entries, likely_of, chooses = known.entries, mode.likely.of, operation.base == "topk"
+    run, of_known = operation.run, _kernel_of_known(mode, operation)
+    order_of, is_computed = computed_operations.ORDERS[operation.name], of_known is not run
+    known, key_of = mode.known, known_values.key_of
+    entries, likely_of, plain_types = known.entries, mode.likely.of, mode.plain_types
+    chooses = operation.base == "topk"
+    most = _MOST_CHOSEN if chooses else MOST_ELEMENTS
 
     def kernel(keyset, *args, **kwargs):
-        if is_computed and key_of(args[0]) in entries and args[0].numel() <= MOST_ELEMENTS:
+        is_known = is_computed and key_of(args[0]) in entries
+        if is_known and args[0].numel() <= MOST_ELEMENTS:
             # With as few calls as can be: each request for memory in the middle tells them all.
             result = _call(operation, keyset, args, kwargs)
             if key_of(result[1]) in entries:
                 return result
         else:
-            result = of_known(keyset, *args, **kwargs)
+            result = (of_known if is_known else run)(keyset, *args, **kwargs)
         order, numbers, dim = order_of(result, *args, **kwargs)
-        if _can_be_made_up(mode, order, _MOST_CHOSEN if chooses else MOST_ELEMENTS):
+        if type(order) not in plain_types or not order.is_cuda:
+            return result
+        if order.numel() > MOST_ELEMENTS and not chooses:
+            mode.likely.note_order(order, dim)
+        elif _can_be_made_up(mode, order, most):
             with mode.aside():
                 known.learn_order(order, numbers, dim)
             number = likely_of(args[0]) if chooses else None
             if number is not None and _can_be_made_up(mode, result[0]):
                 mode.learn_likely(result[0], number)
-        elif not chooses and type(order) in mode.plain_types and order.is_cuda and order.numel() > MOST_ELEMENTS:
-            mode.likely.note_order(order, dim)
         return result
 
     return kernel
@@ -998,38 +988,46 @@ def _kernels_of_any(mode):
     plain_types, entries, key_of = mode.plain_types, mode.known.entries, known_values.key_of
     made_up, likely_of, is_large = mode.integers | {mode.torch.bool}, mode.likely.of, mode.known.is_large
 
+    def can_be_computed(operation, args, kwargs):
+        has_values_before = operation.has_values_before
+        if has_values_before and not entries:
+            return False
+        most, compares = operation.most, operation.compares
+        if args and type(args[0]) in plain_types:
+            count = args[0].numel()
+            if count > MOST_ELEMENTS and \
+                    (key_of(args[0]) not in entries or count > most and not is_large(args[0], compares)):
+                return False
+        is_on_device = is_known = False
+        for value in (*args, *kwargs.values()) if kwargs else args:
+            for item in value if type(value) is list else (value,):
+                if type(item) not in plain_types:
+                    continue
+                count = item.numel()
+                if count > most and not is_large(item, compares):
+                    return False
+                if item.is_cuda:
+                    is_on_device = True
+                    if not has_values_before or not count or key_of(item) in entries:
+                        is_known = True
+                    elif item.dtype not in made_up and likely_of(item) is None:
+                        return False
+        return is_on_device and is_known
+
     def kernel_of(operation):
         run = operation.run
 
         def kernel(keyset, *args, **kwargs):
-            if operation.takes_number and len(args) == 2:
-                args = operation.with_number_as_tensor(args)
-            elif operation.number_places:
-                args = operation.with_tensors(args)
-            has_values_before = operation.has_values_before
-            if has_values_before and not entries:
-                return run(keyset, *args, **kwargs)
-            most, compares = operation.most, operation.compares
-            if args and type(args[0]) in plain_types and args[0].numel() > most and \
-                    (key_of(args[0]) not in entries or not is_large(args[0], compares)):
-                return run(keyset, *args, **kwargs)
-            is_on_device = is_known = False
-            for value in (*args, *kwargs.values()) if kwargs else args:
-                for item in value if type(value) is list else (value,):
-                    if type(item) not in plain_types:
-                        continue
-                    count = item.numel()
-                    if count > most and not is_large(item, compares):
-                        return run(keyset, *args, **kwargs)
-                    if item.is_cuda:
-                        is_on_device = True
-                        if not has_values_before or not count or key_of(item) in entries:
-                            is_known = True
-                        elif item.dtype not in made_up and likely_of(item) is None:
-                            return run(keyset, *args, **kwargs)
-            if not is_on_device or not is_known:
-                return run(keyset, *args, **kwargs)
-            return _call(operation, keyset, args, kwargs)
+            for place in operation.number_places:
+                if place < len(args) and type(args[place]) in _NUMBERS:
+                    args = operation.with_tensors(args)
+                    break
+            if can_be_computed(operation, args, kwargs):
+                return _call(operation, keyset, args, kwargs)
+            result = run(keyset, *args, **kwargs)
+            if entries and operation.changed:
+                operation.forget_changed(args, kwargs)
+            return result
 
         return kernel
 
@@ -1043,7 +1041,8 @@ def _kernel_of_copy(mode, operation):
 
     def kernel(keyset, to, source, does_not_wait=False):
         is_too_large = to.numel() > most
-        if is_too_large and to.is_cuda and source.is_cuda and not notes and key_of(source) not in entries:
+        if is_too_large and to.is_cuda and source.is_cuda and not notes and key_of(source) not in entries and \
+                key_of(to) not in entries:
             return run(keyset, to, source, does_not_wait)
         if type(source) in _NUMBERS:
             source = operation.with_tensors((to, source))[1]
@@ -1085,7 +1084,9 @@ def _kernel_of_copy(mode, operation):
             mode.known.learn_from_host(to, source)
             return result
         if is_too_large and not mode.known.is_large(source):
-            return run(keyset, to, source, does_not_wait)
+            result = run(keyset, to, source, does_not_wait)
+            mode.known.forget(to)
+            return result
         return _call(operation, keyset, (to, source, does_not_wait), {})
 
     return kernel
@@ -1093,7 +1094,8 @@ def _kernel_of_copy(mode, operation):
 
 def _kernel_of_zeros(mode, operation):
     """Zeros for all of a storage, as attention makes for its seeds, need no computing."""
-    run, entries, plain_types, weights = operation.run, mode.known.entries, mode.plain_types, mode.weights
+    run, entries, key_of = operation.run, mode.known.entries, known_values.key_of
+    plain_types, weights = mode.plain_types, mode.weights
 
     def kernel(keyset, tensor):
         # Sizes of other tensors may be symbols, while a compiler traces.
@@ -1105,7 +1107,7 @@ def _kernel_of_zeros(mode, operation):
             with mode.aside():
                 mode.known.learn_zeros_for_places(tensor)
             return tensor
-        if not tensor.is_cuda or is_plain and tensor.nbytes > known_values.MOST_BYTES and not entries:
+        if not tensor.is_cuda or is_plain and tensor.nbytes > known_values.MOST_BYTES and key_of(tensor) not in entries:
             return run(keyset, tensor)
         if is_plain and mode.known.is_whole(tensor) and mode.can_learn():
             run(keyset, tensor)
@@ -1427,7 +1429,7 @@ def _tensors_in(value):
 
 def _kernels_that_forget(mode):
     """The function that makes them, which share what is not an operation's own."""
-    entries, plain_types, key_of = mode.known.entries, mode.plain_types, known_values.key_of
+    entries = mode.known.entries
 
     def kernel_of(operation):
         run = operation.run
@@ -1435,9 +1437,7 @@ def _kernels_that_forget(mode):
         def kernel(keyset, *args, **kwargs):
             result = run(keyset, *args, **kwargs)
             if entries:
-                for value in operation.changed_of(args, kwargs):
-                    if type(value) in plain_types and key_of(value) in entries:
-                        mode.known.forget(value)
+                operation.forget_changed(args, kwargs)
             return result
 
         return kernel
@@ -1521,7 +1521,7 @@ def _run_read(operation, keyset, args, is_known):
 class _Computation:
     """An operation on known values."""
 
-    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_is_large", "_was_made_up", "_args",
+    __slots__ = ("_operation", "_mode", "_changed", "_is_made_up", "_is_large", "_was_made_up", "_elements", "_args",
                  "_kwargs", "_result")
 
     def __init__(self, operation):
@@ -1534,13 +1534,16 @@ class _Computation:
         self._is_large = False
         # Whether numbers that it may write over were made up.
         self._was_made_up = False
+        # Product of the numbers of elements of its tensors.
+        self._elements = 1
         self._result = None
 
     def find(self, args, kwargs):
         """Whether its results are known, and how many it finds."""
-        if self._prepare(args, kwargs) and not self._is_spread_too_far() and self._compute():
-            return True, self._found()
-        return False, self._found_of_mask(args)
+        operation = self._operation
+        if not self._prepare(args, kwargs) or operation.spreads and self._is_spread_too_far() or not self._compute():
+            return False, self._found_of_mask(args)
+        return True, self._found() if operation.asks_others else _FOUND_NOTHING
 
     def end(self, args, kwargs, result, is_known):
         """Once the operation itself has run."""
@@ -1556,24 +1559,30 @@ class _Computation:
         """Whether all values are known that it needs."""
         operation, changed = self._operation, self._operation.changed
         try:
-            self._args = [self._of_host(value, changed.get(place)) for place, value in enumerate(args)]
-            self._kwargs = {name: self._of_host(value, name if name in operation.results else None)
+            self._args = [self._of_host(value, changed.get(place)) for place, value in enumerate(args)] if changed \
+                else [value if type(value) in _UNCHANGED_ON_HOST else self._of_host(value) for value in args]
+            self._kwargs = {name: value if type(value) in _UNCHANGED_ON_HOST else
+                            self._of_host(value, name if name in operation.results else None)
                             for name, value in kwargs.items()} if kwargs else kwargs
         except _Unknown:
             return False
         return True
 
-    def _of_host(self, value, changed_name):
+    def _of_host(self, value, changed_name=None):
         """`changed_name`: of the argument, if the operation changes it; else None."""
         kind, mode = type(value), self._mode
         if kind in mode.plain_types:
-            entry = mode.known.entry_of(value) if value.is_cuda else None
+            if not value.is_cuda:
+                return self._tensor_of_host(value, None, changed_name)
+            entry = mode.known.entry_of(value)
             view = None if entry is None or changed_name is not None else mode.known.last_view(entry, value)
-            if view is None or entry.is_large or not 0 < view.numel() <= MOST_ELEMENTS:
+            count = 0 if view is None or entry.is_large else value.numel()
+            if not 0 < count <= MOST_ELEMENTS:
                 return self._tensor_of_host(value, entry, changed_name)
+            self._elements *= count
             self._is_made_up |= entry.is_made_up
             return view
-        if kind in _NUMBERS or value is None:
+        if kind in _UNCHANGED_ON_HOST:
             return value
         if isinstance(value, mode.torch.Tensor):
             raise _Unknown
@@ -1588,6 +1597,7 @@ class _Computation:
         known, operation = self._mode.known, self._operation
         is_changed = changed_name is not None
         self._check_form(tensor)
+        self._elements *= max(tensor.numel(), 1)
         if not tensor.is_cuda:
             if is_changed or not tensor.is_cpu:
                 raise _Unknown
@@ -1636,7 +1646,8 @@ class _Computation:
             self._is_large |= tensor.is_cpu and not tensor.requires_grad
 
     def _is_spread_too_far(self):
-        return self._operation.spreads and \
+        """Only a result of several large tensors may be."""
+        return self._elements > computed_operations.MOST_SPREAD and \
             computed_operations.is_spread_too_far(self._operation.stem, self._args)
 
     def _compute(self):
@@ -1664,8 +1675,6 @@ class _Computation:
     def _found(self):
         """How many it found, for operations that ask the device in their middle."""
         operation = self._operation
-        if not operation.asks_others:
-            return _FOUND_NOTHING
         numbers_of = computed_operations.NUMBERS_READ.get(operation.base)
         numbers = numbers_of(self._args, self._result) if numbers_of and self._args[0].numel() else None
         if numbers is not None:
@@ -1684,14 +1693,16 @@ class _Computation:
         return mask is not None and mask.dtype is self._mode.torch.bool and mask.dim() > 0
 
     def _found_of_mask(self, args):
-        """An operation with one mask, which is known, asks how many of it are chosen."""
+        """An operation with one mask, which is known, asks how many of it are chosen. One with places asks nothing."""
         place = computed_operations.MASKS.get(self._operation.base)
         if place is None or len(args) <= place:
             return _FOUND_NOTHING
-        masks = [item for item in _each_of(args[place]) if item is not None]
-        if len(masks) != 1 or masks[0].dtype is not self._mode.torch.bool:
+        indices = [item for item in _each_of(args[place]) if item is not None]
+        if self._mode.places.issuperset(index.dtype for index in indices):
+            return _READS_NOTHING
+        if len(indices) != 1 or indices[0].dtype is not self._mode.torch.bool:
             return _FOUND_NOTHING
-        [mask] = masks
+        [mask] = indices
         if not mask.is_cuda:
             return _count_yes(mask), self._is_made_up
         entry = self._mode.known.entry_of(mask)
@@ -1711,7 +1722,11 @@ class _Computation:
                 known.forget(tensor)
         if self._operation.changed:
             return
-        for tensor, value in zip(_each_of(result), _each_of(self._result)):
-            if type(tensor) in self._mode.plain_types and tensor.is_cuda and \
-                    tensor.shape == value.shape and tensor.dtype == value.dtype:
-                known.learn(tensor, value, None, is_made_up, self._is_large)
+        is_inside = known.leave_operation()
+        try:
+            for tensor, value in zip(_each_of(result), _each_of(self._result)):
+                if type(tensor) in self._mode.plain_types and tensor.is_cuda and \
+                        tensor.shape == value.shape and tensor.dtype is value.dtype:
+                    known.learn(tensor, value, None, is_made_up, self._is_large)
+        finally:
+            known.return_to_operation(is_inside)

@@ -209,15 +209,27 @@ def _picked(run):
     return picked
 
 
-# PyTorch's functions for Python that take the same arguments, and cost less than calling the overload.
-_FOR_PYTHON = {"sort.stable": "sort", "masked_select": "masked_select", "_unique2": "_unique2"}
+# Operations whose functions for Python take the same arguments, and cost less than calling the overload. The first
+# ones take numbers for tensors as well.
+TAKING_NUMBERS = "add sub mul div floor_divide".split()
+_FOR_PYTHON = frozenset("""
+    abs sum sum.dim_IntList mean mean.dim cat stack cumsum gather index_select max max.dim min min.dim argmax argmin
+    any all where.self minimum maximum logical_and logical_or logical_not bitwise_and.Tensor bitwise_or.Tensor
+    eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor sort.stable topk masked_select _unique2
+""".split())
 
 
-def shortest_way(torch, name, overload):
-    """A function that does the same for plain tensors as the overload with this name."""
-    if name == "index.Tensor":
-        return _picked(overload)
-    return getattr(torch._C._VariableFunctions, _FOR_PYTHON[name]) if name in _FOR_PYTHON else overload
+def function_for_python(torch, name):
+    """The one of the overload with this name; None where the overload itself is to be called."""
+    base, _, overload = name.partition(".")
+    if base.rstrip("_") in TAKING_NUMBERS and not overload.startswith("Scalar"):
+        return getattr(torch._C.TensorBase if base.endswith("_") else torch._C._VariableFunctions, base)
+    return getattr(torch._C._VariableFunctions, base) if name in _FOR_PYTHON else None
+
+
+def shortest_way(name, plain):
+    """A function that does the same for plain tensors as `plain`, which does it for all."""
+    return _picked(plain) if name == "index.Tensor" else plain
 
 
 # The place of their masks.
@@ -273,6 +285,3 @@ ALONE = """
 
 # Operations between ranks (c10d).
 SENDING_NO_VALUES = ("barrier", "monitored_barrier_", "check_for_nan")
-
-# PyTorch's conversion takes numbers for their tensors.
-TAKING_NUMBERS = "add sub mul div floor_divide".split()

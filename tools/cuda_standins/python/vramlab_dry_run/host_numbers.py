@@ -44,14 +44,15 @@ class HostNumbers:
         return tensor.is_contiguous() and tensor.numel() > 0
 
     def _sorting(self, run):
+        kinds, places_kind, empty_like, sort_rows = self._kinds, self._places, self._empty_like, self._sort
+
         def sort(tensor, *, stable=None, dim=-1, descending=False):
-            kind, last = self._kinds.get(tensor.dtype), tensor.dim() - 1
-            if kind is None or last < 0 or dim not in (-1, last) or not self._is_in_row(tensor):
+            kind, last, total = kinds.get(tensor.dtype), tensor.dim() - 1, tensor.numel()
+            if kind is None or last < 0 or dim not in (-1, last) or not total or not tensor.is_contiguous():
                 return run(tensor, stable=stable, dim=dim, descending=descending)
-            numbers, places = self._empty_like(tensor), self._empty_like(tensor, dtype=self._places)
+            numbers, places = empty_like(tensor), empty_like(tensor, dtype=places_kind)
             count = tensor.size(last)
-            self._sort(kind, tensor.data_ptr(), tensor.numel() // count, count, descending, numbers.data_ptr(),
-                       places.data_ptr())
+            sort_rows(kind, tensor.data_ptr(), total // count, count, descending, numbers.data_ptr(), places.data_ptr())
             return numbers, places
 
         return sort

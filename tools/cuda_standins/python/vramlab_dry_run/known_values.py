@@ -82,6 +82,9 @@ class KnownValues:
         self._is_excluded = built_in._dispatch_tls_is_dispatch_key_excluded
         self._exclude = built_in._dispatch_tls_set_dispatch_key_excluded
         self._driver = _Driver()
+        self._truths = torch.bool
+        # Whether views that are made now are known to share the versions of their tensors.
+        self._views_share_versions = False
         # By the address of the storage's own structure, in the order in which they were learned.
         self.entries = {}
         # The same by address on the device, as far as the driver watches them.
@@ -115,7 +118,7 @@ class KnownValues:
         entry = self.entries.get(key)
         if entry is None or entry.raw is None:
             return None
-        version = version_of(tensor)
+        version = None if tensor.is_inference() else tensor._version
         if entry.version == _ANY_VERSION:
             entry.version, entry.family = version, self._family_of(tensor, version)
         if entry.counts_up:
@@ -178,44 +181,51 @@ class KnownValues:
         before, the tensor may be any part of its storage; else it has to be all of it, or its
         beginning."""
         storage = tensor.untyped_storage()
-        count = storage.nbytes()
-        size = tensor.nbytes
+        count, size = storage.nbytes(), tensor.nbytes
         if entry is None:
             most = MOST_BYTES
             if is_large:
                 most = max(most, (MOST_LARGE_FLOATS if tensor.dtype.is_floating_point else MOST_LARGE)
                            * tensor.element_size())
-            if not 0 < count <= most or not self._begins(tensor):
+            if not 0 < count <= most or not size or not self._begins(tensor):
                 return self.forget(tensor)
-            entry = self._new_entry(storage)
+            entry = self._new_entry(storage.data_ptr(), count)
             entry.is_large = is_large
             entry.known = size
-            raw = value.untyped_storage()
-            # As results of operations have. A few bytes more need no copy.
-            if raw.nbytes() - count <= _MOST_UNUSED_BYTES and tensor.stride() == value.stride() and \
-                    not value.storage_offset():
-                entry.raw, entry.value = raw, value
-            else:
-                entry.raw = self._torch.UntypedStorage(count)
-        if entry.value is not value:
-            if entry.raw.nbytes() < count:
-                entry.raw.resize_(count)
-            self._new_view(entry, tensor).copy_(value)
-            if entry.known < count:
-                entry.known = max(entry.known, _end_of(tensor))
+            is_all = True
+        else:
+            is_all = entry.known == size and self._begins(tensor)
+        raw = value.untyped_storage()
+        # As results of operations have. A few bytes more need no copy.
+        if is_all and raw.nbytes() - count <= _MOST_UNUSED_BYTES and tensor.stride() == value.stride() and \
+                not value.storage_offset():
+            entry.raw, entry.value = raw, value
+        elif entry.value is not value:
+            self._copy_into(entry, tensor, value)
         entry.chosen, entry.is_zeros = None, False
         entry.is_made_up = is_made_up or entry.is_made_up and size != count
         self._keep_learned(storage, entry, tensor)
+
+    def _copy_into(self, entry, tensor, value):
+        """This value of the tensor, which is part of what is known then."""
+        if entry.raw is None:
+            entry.raw = self._torch.UntypedStorage(entry.bytes)
+        elif entry.raw.nbytes() < entry.bytes:
+            entry.raw.resize_(entry.bytes)
+        self._new_view(entry, tensor).copy_(value)
+        if entry.known < entry.bytes:
+            entry.known = max(entry.known, _end_of(tensor))
 
     def _keep_learned(self, storage, entry, tensor):
         # Whoever was written has a newer version now.
         if entry.family is not None or entry.others:
             entry.others = [(family, known) for family, known in ((entry.family, entry.version), *entry.others)
                             if family is not None and family._version == known][:_MOST_OTHERS]
-        entry.version = version_of(tensor)
-        entry.family = self._family_of(tensor, entry.version)
-        entry.is_mask = tensor.dtype is self._torch.bool
-        entry.has_floats = tensor.dtype.is_floating_point
+        entry.version = version = None if tensor.is_inference() else tensor._version
+        entry.family = self._family_of(tensor, version)
+        kind = tensor.dtype
+        entry.is_mask = kind is self._truths
+        entry.has_floats = kind.is_floating_point
         self._keep(storage, entry)
 
     def keep(self, tensor, entry):
@@ -237,17 +247,34 @@ class KnownValues:
     def _family_of(self, tensor, version):
         """A tensor that shares its versions and has no memory; None where there are none, or where a mode of
         PyTorch would see how it is made."""
-        if version is None or self._has_dispatch_modes() or self._has_function_modes():
+        if version is None:
             return None
-        # Inside of PyTorch's own operations views get versions of their own.
+        if self._views_share_versions:
+            return self._without_memory(tensor)
+        is_inside = self.leave_operation()
+        try:
+            return self._without_memory(tensor) if self._views_share_versions else None
+        finally:
+            self.return_to_operation(is_inside)
+
+    def leave_operation(self):
+        """Until `return_to_operation`, which gets the answer, views share the versions of their tensors, unless a
+        mode of PyTorch is on. Inside of PyTorch's own operations they have their own."""
+        if self._has_dispatch_modes() or self._has_function_modes():
+            return False
+        self._views_share_versions = True
         is_inside = self._is_excluded(self._key_of_versions)
         if is_inside:
             self._exclude(self._key_of_versions, False)
-        try:
-            family = tensor.detach()
-        finally:
-            if is_inside:
-                self._exclude(self._key_of_versions, True)
+        return is_inside
+
+    def return_to_operation(self, is_inside):
+        self._views_share_versions = False
+        if is_inside:
+            self._exclude(self._key_of_versions, True)
+
+    def _without_memory(self, tensor):
+        family = tensor.detach()
         kind = tensor.dtype
         empty = self._empty.get(kind)
         if empty is None:
@@ -325,7 +352,7 @@ class KnownValues:
     def _learn_raw(self, tensor, raw, is_made_up=False):
         """The new entry of all of the tensor's storage, which has these bytes."""
         storage = tensor.untyped_storage()
-        entry = self._new_entry(storage)
+        entry = self._new_entry(storage.data_ptr(), storage.nbytes())
         entry.raw, entry.known = raw, entry.bytes
         entry.is_made_up = is_made_up
         entry.is_large = tensor.numel() > MOST_ELEMENTS
@@ -386,14 +413,13 @@ class KnownValues:
             places = places.view(tensor.transpose(dim, -1).shape).transpose(dim, -1).contiguous()
         return places.view(tensor.shape)
 
-    def _new_entry(self, storage):
+    def _new_entry(self, at, count):
         entry = _Entry()
         entry.raw = entry.value = entry.chosen = None
         entry.is_made_up = entry.is_mask = entry.is_large = entry.is_zeros = False
         entry.has_floats = True
         entry.counts_up = False
-        entry.at = storage.data_ptr()
-        entry.bytes = storage.nbytes()
+        entry.at, entry.bytes = at, count
         entry.known = 0
         entry.version = _ANY_VERSION
         entry.family = None
@@ -412,7 +438,7 @@ class KnownValues:
         key = key_of(tensor)
         storage = None if key is None else tensor.untyped_storage()
         if storage is not None and 0 < storage.nbytes() <= MOST_BYTES_SENT:
-            self._keep(storage, self._new_entry(storage))
+            self._keep(storage, self._new_entry(storage.data_ptr(), storage.nbytes()))
         else:
             self.forget(tensor)
 
@@ -496,13 +522,15 @@ class KnownValues:
 
     def forget_written(self):
         """Forgets storages that were written in the meantime, as far as the driver knows."""
-        count = self._driver.written.value
-        if count == self._written_count:
+        count, before = self._driver.written.value, self._written_count
+        if count == before:
             return
-        written = self._driver.written_between(self._written_count, count)
         self._written_count = count
+        written = self._driver.written_between(before, count)
         for at in list(self._watched) if written is None else written:
             key = self._watched.pop(at, None)
+            if key is None:
+                continue
             entry = self.entries.get(key)
             if entry is not None and entry.raw is None and written is not None:
                 self._learn_received(key, entry)
