@@ -86,9 +86,9 @@ struct FoundAdvice {
   }
 };
 
-/// The best options without a limit of memory, compared with those of the conditions, otherwise
-/// with the recorded ones. Empty if there is too much to replay.
-std::optional<FoundAdvice> find_advice(const Replayer& replayer, const ReplayConditions& conditions,
+/// The best options without a limit of memory, compared with the asked ones, otherwise with the
+/// recorded ones. Empty if there is too much to replay.
+std::optional<FoundAdvice> find_advice(const Replayer& replayer, const ReplayConditions& asked,
                                        const SettingsRunner& run, const ReplayEffort& effort);
 
 }  // namespace vramlab::replay

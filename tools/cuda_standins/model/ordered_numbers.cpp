@@ -191,7 +191,9 @@ std::uint64_t find_unique(const NumberRows& row, const UniqueResults& to) {
 
 std::uint64_t pick(const std::uint8_t* mask, std::uint64_t count, const void* pieces,
                    std::uint64_t bytes, void* picked) {
-  if (picked == nullptr) return count - std::count(mask, mask + count, std::uint8_t{0});
+  if (picked == nullptr)
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(std::span(mask, count), [](std::uint8_t yes) { return yes != 0; }));
   const char* from = static_cast<const char*>(pieces);
   char* to = static_cast<char*>(picked);
   const auto pick_each = [&](auto size) {
