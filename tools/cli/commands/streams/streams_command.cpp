@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -211,14 +212,13 @@ std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
                {"busy", 10},
                {"share", 10},
                {"blocked", 10}});
-  std::size_t left = shown_of(activity.streams.size(), shown);
-  const std::size_t left_out = activity.streams.size() - left;
-  for (const auto& [stream, figures] : activity.streams)
-    if (left > 0 && left-- > 0)
-      table.add({stream_text(stream), std::to_string(figures.work_count),
-                 nanoseconds_text(figures.busy.ns), share_text(figures.busy, activity.end),
-                 nanoseconds_text(figures.held_up.ns)});
-  return text + "\n" + table.text() + rest_line(left_out, "--top");
+  const std::size_t listed = shown_of(activity.streams.size(), shown);
+  for (const auto& [stream, figures] :
+       std::views::take(activity.streams, static_cast<std::ptrdiff_t>(listed)))
+    table.add({stream_text(stream), std::to_string(figures.work_count),
+               nanoseconds_text(figures.busy.ns), share_text(figures.busy, activity.end),
+               nanoseconds_text(figures.held_up.ns)});
+  return text + "\n" + table.text() + rest_line(activity.streams.size() - listed, "--top");
 }
 
 std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
