@@ -164,6 +164,26 @@ TEST_F(DryRunDriver, gives_the_host_values_of_the_program_s_own_where_nobody_kno
   EXPECT_EQ(read, 1);
 }
 
+TEST_F(DryRunDriver, answers_numbers_that_it_was_told_before_in_their_order) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  VramlabDryRunAnswers* const answers = vramlab_dry_run_own_answers();
+  *answers = {2, 4, {0, 0, 9, ~0ULL}};
+  std::int64_t number = 0;
+  std::array<char, 24> many{};
+  const auto read = [&](std::size_t bytes) {
+    number = 0;
+    return call("cuMemcpyDtoH_v2", static_cast<void*>(&number), at, bytes) == CUDA_SUCCESS;
+  };
+  EXPECT_TRUE(read(1) && number == 1) << "it is too narrow";
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(many.data()), at, many.size()),
+            CUDA_SUCCESS);
+  EXPECT_EQ(answers->left, 2U) << "these are several";
+  EXPECT_TRUE(read(8) && number == 9);
+  EXPECT_TRUE(read(4) && number == 0xffffffff);
+  EXPECT_TRUE(read(4) && number == 1) << "no more are left";
+}
+
 TEST_F(DryRunDriver, reads_bytes_that_the_host_just_copied) {
   CUdeviceptr at = 0;
   ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -104,6 +106,77 @@ TEST(OrderedNumbers, unique_numbers_have_their_places_and_counts) {
   EXPECT_EQ(places, (std::vector<std::int64_t>{2, 0, 2, 1, 0, 2}));
   EXPECT_EQ(counts, (std::vector<std::int64_t>{2, 1, 3}));
   EXPECT_EQ(find_unique(row, {unique.data(), nullptr, nullptr}), 3U) << "nothing but the numbers";
+}
+
+struct UniqueRows {
+  std::vector<std::int32_t> numbers;
+  std::vector<std::int64_t> places;
+  std::vector<std::int64_t> counts;
+
+  bool operator==(const UniqueRows&) const = default;
+};
+
+/// By comparing each row with all others.
+UniqueRows compared_rows(const std::vector<std::int32_t>& numbers, std::size_t columns) {
+  using Row = std::vector<std::int32_t>;
+  std::map<Row, std::int64_t> counts;
+  std::vector<Row> rows;
+  for (auto at = numbers.begin(); at != numbers.end(); at += static_cast<std::ptrdiff_t>(columns))
+    ++counts[rows.emplace_back(at, at + static_cast<std::ptrdiff_t>(columns))];
+  UniqueRows result;
+  for (const auto& [row, count] : counts) {
+    result.numbers.insert(result.numbers.end(), row.begin(), row.end());
+    result.counts.push_back(count);
+  }
+  for (const Row& row : rows)
+    result.places.push_back(std::distance(counts.begin(), counts.find(row)));
+  return result;
+}
+
+TEST(OrderedNumbers, unique_rows_are_in_the_order_of_their_first_numbers) {
+  std::mt19937_64 random(1);
+  for (const std::size_t columns : {1U, 2U, 5U})
+    for (const std::size_t count : {1U, 9U, 500U}) {
+      std::vector<std::int32_t> numbers(count * columns);
+      for (std::int32_t& number : numbers) number = static_cast<std::int32_t>(random() % 3) - 1;
+      UniqueRows result{std::vector<std::int32_t>(numbers.size()), std::vector<std::int64_t>(count),
+                        std::vector<std::int64_t>(count)};
+      const NumberRows rows{NumberKind::int32, numbers.data(), count, columns};
+      const std::uint64_t found = find_unique_rows(
+          rows, {result.numbers.data(), result.places.data(), result.counts.data()});
+      result.numbers.resize(found * columns), result.counts.resize(found);
+      EXPECT_EQ(result, compared_rows(numbers, columns)) << count << " rows of " << columns;
+    }
+}
+
+TEST(OrderedNumbers, places_are_repeated_as_often_as_their_counts_say) {
+  const std::vector<std::int32_t> counts = {2, 0, 3}, negative = {2, -1};
+  std::vector<std::int32_t> places(5);
+  EXPECT_EQ(repeat(NumberKind::int32, counts.data(), 3, nullptr), 5U);
+  EXPECT_EQ(repeat(NumberKind::int32, counts.data(), 3, places.data()), 5U);
+  EXPECT_EQ(places, (std::vector<std::int32_t>{0, 0, 2, 2, 2}));
+  EXPECT_EQ(repeat(NumberKind::int32, negative.data(), 2, nullptr), std::nullopt);
+  const double half = 0.5;
+  EXPECT_EQ(repeat(NumberKind::float64, &half, 1, nullptr), std::nullopt) << "no count";
+}
+
+std::vector<std::int64_t> drawn(const std::vector<float>* numbers, std::uint64_t rows,
+                                std::uint64_t first, std::uint64_t draws) {
+  std::vector<std::int64_t> places(rows * draws, -1);
+  const void* const at = numbers == nullptr ? nullptr : numbers->data();
+  draw({NumberKind::float32, at, rows, 4}, first, draws, places.data());
+  return places;
+}
+
+TEST(OrderedNumbers, possible_places_are_drawn_one_after_the_other) {
+  const std::vector<float> weights = {0, 0.5F, 0, 2, 1, 1, 1, static_cast<float>(no_number)};
+  EXPECT_EQ(drawn(&weights, 2, 0, 1), (std::vector<std::int64_t>{1, 1}));
+  EXPECT_EQ(drawn(&weights, 2, 3, 2), (std::vector<std::int64_t>{3, 1, 1, 2}));
+  EXPECT_EQ(drawn(&weights, 2, 1, 4), (std::vector<std::int64_t>{3, 1, 0, 2, 2, 0, 1, 3}))
+      << "others follow";
+  const std::vector<float> none(4, 0.0F);
+  EXPECT_EQ(drawn(&none, 1, 5, 2), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(drawn(nullptr, 2, 3, 2), (std::vector<std::int64_t>{3, 0, 0, 1})) << "all are possible";
 }
 
 TEST(OrderedNumbers, a_mask_picks_pieces_of_any_size) {

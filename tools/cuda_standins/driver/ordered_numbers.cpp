@@ -23,16 +23,34 @@ STAND_IN_EXPORT int vramlab_dry_run_sort(int kind, const void* numbers, unsigned
 }
 
 STAND_IN_EXPORT unsigned long long vramlab_dry_run_unique(int kind, const void* numbers,
+                                                          unsigned long long rows,
                                                           unsigned long long count, void* unique,
                                                           long long* places, long long* counts) {
   const auto known = number_kind(kind);
-  return known ? find_unique({*known, numbers, 1, count},
-                             {unique, as_places(places), as_places(counts)})
-               : 0;
+  if (!known) return 0;
+  const UniqueResults to{unique, as_places(places), as_places(counts)};
+  return count == 1 ? find_unique({*known, numbers, 1, rows}, to)
+                    : find_unique_rows({*known, numbers, rows, count}, to);
 }
 
 STAND_IN_EXPORT unsigned long long vramlab_dry_run_pick(const void* mask, unsigned long long count,
                                                         const void* pieces,
                                                         unsigned long long bytes, void* picked) {
   return pick(static_cast<const std::uint8_t*>(mask), count, pieces, bytes, picked);
+}
+
+STAND_IN_EXPORT long long vramlab_dry_run_repeat(int kind, const void* counts,
+                                                 unsigned long long count, void* places) {
+  const auto known = number_kind(kind);
+  const auto sum = known ? repeat(*known, counts, count, places) : std::nullopt;
+  return sum ? static_cast<long long>(*sum) : -1;
+}
+
+STAND_IN_EXPORT int vramlab_dry_run_draw(int kind, const void* numbers, unsigned long long rows,
+                                         unsigned long long count, unsigned long long first,
+                                         unsigned long long draws, long long* places) {
+  const auto known = number_kind(kind);
+  if (!known) return 0;
+  draw({*known, numbers, rows, count}, first, draws, as_places(places));
+  return 1;
 }

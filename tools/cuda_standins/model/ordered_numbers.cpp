@@ -7,9 +7,11 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace vramlab::dry_run {
 namespace {
@@ -148,6 +150,77 @@ std::uint64_t find_unique_of(const NumberRows& row, const UniqueResults& to) {
   return found;
 }
 
+/// The rows by their numbers, beginning with the last ones, each time in the order that they had.
+template <typename Number>
+std::vector<std::uint32_t> order_of_rows(const NumberRows& rows) {
+  const Number* const numbers = static_cast<const Number*>(rows.numbers);
+  std::vector<std::uint32_t> order(rows.rows), before(rows.rows);
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<Number> of_column(rows.rows);
+  Orderer<Number> orderer(rows.rows);
+  for (std::uint64_t column = rows.count; column-- > 0;) {
+    std::swap(order, before);
+    for (std::uint64_t row = 0; row < rows.rows; ++row)
+      of_column[row] = numbers[before[row] * rows.count + column];
+    auto next = order.begin();
+    for (const auto& placed : orderer.order(of_column.data(), SortOrder::ascending))
+      *next++ = before[placed.place];
+  }
+  return order;
+}
+
+template <typename Number>
+std::uint64_t find_unique_rows_of(const NumberRows& rows, const UniqueResults& to) {
+  const Number* const numbers = static_cast<const Number*>(rows.numbers);
+  Number* unique = static_cast<Number*>(to.numbers);
+  std::uint64_t found = 0;
+  for (const std::uint32_t place : order_of_rows<Number>(rows)) {
+    const std::span row(numbers + place * rows.count, rows.count);
+    if (found == 0 || !std::ranges::equal(row, std::span(unique - rows.count, rows.count))) {
+      unique = std::ranges::copy(row, unique).out;
+      if (to.counts != nullptr) to.counts[found] = 0;
+      ++found;
+    }
+    if (to.counts != nullptr) ++to.counts[found - 1];
+    if (to.places != nullptr) to.places[place] = static_cast<std::int64_t>(found - 1);
+  }
+  return found;
+}
+
+template <typename Number>
+std::optional<std::uint64_t> repeat_each(std::span<const Number> counts, Number* places) {
+  std::uint64_t sum = 0;
+  for (std::size_t place = 0; place < counts.size(); ++place) {
+    if (std::cmp_less(counts[place], 0)) return std::nullopt;
+    const std::uint64_t times = static_cast<std::make_unsigned_t<Number>>(counts[place]);
+    if (places != nullptr) std::fill_n(places + sum, times, static_cast<Number>(place));
+    sum += times;
+  }
+  return sum;
+}
+
+void draw_of_all(std::uint64_t count, std::uint64_t first, std::span<std::int64_t> places) {
+  for (std::int64_t& place : places) place = static_cast<std::int64_t>(first++ % count);
+}
+
+template <typename Number>
+void draw_of_row(std::span<const Number> numbers, std::uint64_t first,
+                 std::span<std::int64_t> places) {
+  const auto is_possible = [](Number number) { return number > 0; };
+  const auto possible = static_cast<std::uint64_t>(std::ranges::count_if(numbers, is_possible));
+  const std::uint64_t chosen = std::min<std::uint64_t>(places.size(), possible);
+  if (possible != 0) first %= possible;
+  std::uint64_t rank = first == 0 ? 0 : possible - first, others = chosen;
+  for (std::size_t place = 0; place < numbers.size(); ++place) {
+    const bool is_chosen = is_possible(numbers[place]);
+    std::uint64_t& next = is_chosen ? rank : others;
+    if (next < (is_chosen ? chosen : places.size()))
+      places[next] = static_cast<std::int64_t>(place);
+    ++next;
+    if (is_chosen && rank == possible) rank = 0;
+  }
+}
+
 /// Calls `use` with a number of this type.
 template <typename Use>
 auto with_number(NumberKind kind, const Use& use) {
@@ -189,6 +262,11 @@ std::uint64_t find_unique(const NumberRows& row, const UniqueResults& to) {
                      [&]<typename Number>(Number) { return find_unique_of<Number>(row, to); });
 }
 
+std::uint64_t find_unique_rows(const NumberRows& rows, const UniqueResults& to) {
+  return with_number(
+      rows.kind, [&]<typename Number>(Number) { return find_unique_rows_of<Number>(rows, to); });
+}
+
 std::uint64_t pick(const std::uint8_t* mask, std::uint64_t count, const void* pieces,
                    std::uint64_t bytes, void* picked) {
   if (picked == nullptr)
@@ -205,6 +283,29 @@ std::uint64_t pick(const std::uint8_t* mask, std::uint64_t count, const void* pi
   if (bytes == 8) return pick_each(std::integral_constant<std::uint64_t, 8>{});
   if (bytes == 4) return pick_each(std::integral_constant<std::uint64_t, 4>{});
   return pick_each(bytes);
+}
+
+std::optional<std::uint64_t> repeat(NumberKind kind, const void* counts, std::uint64_t count,
+                                    void* places) {
+  return with_number(kind, [&]<typename Number>(Number) -> std::optional<std::uint64_t> {
+    if constexpr (std::is_integral_v<Number>)
+      return repeat_each(std::span(static_cast<const Number*>(counts), count),
+                         static_cast<Number*>(places));
+    return std::nullopt;
+  });
+}
+
+void draw(const NumberRows& rows, std::uint64_t first, std::uint64_t draws, std::int64_t* places) {
+  with_number(rows.kind, [&]<typename Number>(Number) {
+    const auto* numbers = static_cast<const Number*>(rows.numbers);
+    for (std::uint64_t row = 0; row < rows.rows; ++row) {
+      const std::span to(places + row * draws, draws);
+      if (numbers == nullptr)
+        draw_of_all(rows.count, first + row, to);
+      else
+        draw_of_row(std::span(numbers + row * rows.count, rows.count), first + row, to);
+    }
+  });
 }
 
 }  // namespace vramlab::dry_run

@@ -1,6 +1,6 @@
-// Numbers of the host put in order, made unique or picked by a mask, as PyTorch's operations of
-// these names do: for values that are computed beside a device. In rows of a thousand numbers they
-// take a fraction of the time that PyTorch's own ones take.
+// Numbers of the host put in order, made unique, picked by a mask, repeated or drawn, as PyTorch's
+// operations of these names do: for values that are computed beside a device. In rows of a thousand
+// numbers they take a fraction of the time that PyTorch's own ones take.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,23 @@ struct UniqueResults {
 /// and how often each is there.
 std::uint64_t find_unique(const NumberRows& row, const UniqueResults& to);
 
+/// The same of rows as wholes, in the order of their first numbers, then of the next ones. The
+/// row's own numbers take the place of a number in the results.
+std::uint64_t find_unique_rows(const NumberRows& rows, const UniqueResults& to);
+
 /// How many bytes of the mask are not 0. The pieces beside them, of so many bytes each, lie one
 /// after the other in `picked`, unless it is null.
 std::uint64_t pick(const std::uint8_t* mask, std::uint64_t count, const void* pieces,
                    std::uint64_t bytes, void* picked);
+
+/// The sum of counts, none of which may be negative: else, or where they are no integers, nothing.
+/// The place of each count, as often as it says, lies in `places`, in its type, unless it is null.
+std::optional<std::uint64_t> repeat(NumberKind kind, const void* counts, std::uint64_t count,
+                                    void* places);
+
+/// So many places of numbers above 0 for each row, one after the other from the one that is its
+/// number plus `first` on, round and round; where a row has too few, its other places follow. Where
+/// the numbers are null, all places are taken for such.
+void draw(const NumberRows& rows, std::uint64_t first, std::uint64_t draws, std::int64_t* places);
 
 }  // namespace vramlab::dry_run

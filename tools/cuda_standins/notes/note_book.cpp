@@ -1,7 +1,9 @@
 #include "tools/cuda_standins/notes/note_book.h"
 
 #include <atomic>
+#include <bit>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -141,10 +143,19 @@ namespace vramlab::dry_run {
 namespace {
 
 std::atomic<vramlab_dry_run_values> own_values;
+constinit thread_local struct VramlabDryRunAnswers answers{};
+
+bool fill_with_answer(void* at, std::uint64_t bytes) {
+  const bool is_number = bytes <= sizeof answers.numbers[0] && std::has_single_bit(bytes);
+  if (answers.left == 0 || !is_number || bytes < answers.fewest_bytes) return false;
+  std::memcpy(at, &answers.numbers[vramlab_dry_run_most_answers - answers.left--], bytes);
+  return true;
+}
 
 }  // namespace
 
 bool fill_with_own_values(void* at, std::uint64_t bytes, std::uint64_t from) {
+  if (fill_with_answer(at, bytes)) return true;
   constexpr int as_on_a_gpu = 2;
   const vramlab_dry_run_values ask = own_values.load(std::memory_order_acquire);
   return ask != nullptr && ask(at, bytes, from) == as_on_a_gpu;
@@ -155,4 +166,8 @@ bool fill_with_own_values(void* at, std::uint64_t bytes, std::uint64_t from) {
 extern "C" __attribute__((visibility("default"))) void vramlab_dry_run_set_values(
     vramlab_dry_run_values values) {
   vramlab::dry_run::own_values.store(values, std::memory_order_release);
+}
+
+NOTES_EXPORT struct VramlabDryRunAnswers* vramlab_dry_run_own_answers() {
+  return &vramlab::dry_run::answers;
 }

@@ -34,6 +34,15 @@ void vramlab_dry_run_set_place(vramlab_dry_run_place place);
 typedef int (*vramlab_dry_run_values)(void* at, unsigned long bytes, unsigned long long from);
 void vramlab_dry_run_set_values(vramlab_dry_run_values values);
 
+/* Numbers that this thread reads next, each in so many bytes, of which the program's side says
+ * beforehand that a GPU would give them: the last `left` ones, for reads of at least
+ * `fewest_bytes`. It is asked for others. */
+enum { vramlab_dry_run_most_answers = 4 };
+struct VramlabDryRunAnswers {
+  unsigned long long left, fewest_bytes, numbers[vramlab_dry_run_most_answers];
+};
+struct VramlabDryRunAnswers* vramlab_dry_run_own_answers(void);
+
 /* Hears of the first kernel on each device, and of the first work of a library there
  * (`of_library`), in any thread. NULL: nobody does. */
 typedef void (*vramlab_dry_run_first_work)(unsigned device, int of_library);
@@ -68,21 +77,31 @@ void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
 /* Whether a tensor of so many truths that begins there, and that nobody knows, is taken for yes. */
 int vramlab_dry_run_is_yes(unsigned long long at, unsigned long long count);
 
-/* Numbers of the host in order, made unique and picked by a mask, as PyTorch's operations of these
- * names do. `kind`: the letter of Python's `struct`.
- * Each row of so many numbers, and the place that each number had in it; 0 where the kind is
- * unknown. */
+/* Numbers of the host in order, made unique, picked by a mask, repeated and drawn, as PyTorch's
+ * operations of these names do. `kind`: the letter of Python's `struct`. Each row of so many
+ * numbers, and the place that each number had in it; 0 where the kind is unknown. */
 int vramlab_dry_run_sort(int kind, const void* numbers, unsigned long long rows,
                          unsigned long long count, int is_descending, void* sorted,
                          long long* places);
-/* How many different numbers there are, 0 where the kind is unknown; the place of each number among
- * them, and how often each is there, unless it is NULL. */
-unsigned long long vramlab_dry_run_unique(int kind, const void* numbers, unsigned long long count,
-                                          void* unique, long long* places, long long* counts);
+/* How many different rows of so many numbers there are, 0 where the kind is unknown; the place of
+ * each row among them, and how often each is there, unless it is NULL. */
+unsigned long long vramlab_dry_run_unique(int kind, const void* numbers, unsigned long long rows,
+                                          unsigned long long count, void* unique, long long* places,
+                                          long long* counts);
 /* How many bytes of the mask are not 0; the pieces of so many bytes beside them, unless it is NULL.
  */
 unsigned long long vramlab_dry_run_pick(const void* mask, unsigned long long count,
                                         const void* pieces, unsigned long long bytes, void* picked);
+/* The sum of counts, -1 where one is negative or the kind is none of integers; the place of each
+ * count, as often as it says, in its type, unless it is NULL. */
+long long vramlab_dry_run_repeat(int kind, const void* counts, unsigned long long count,
+                                 void* places);
+/* So many places of numbers above 0 for each row, one after the other from the one that is its
+ * number plus `first` on, round and round; where a row has too few, its other places follow. Where
+ * the numbers are NULL, all places are taken for such. 0 where the kind is unknown. */
+int vramlab_dry_run_draw(int kind, const void* numbers, unsigned long long rows,
+                         unsigned long long count, unsigned long long first,
+                         unsigned long long draws, long long* places);
 
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);

@@ -73,6 +73,92 @@ def alike(numbers):
         torch.testing.assert_close(one.cpu(), other, rtol=0, atol=0, equal_nan=True)
 
 
+def as_on_the_host(operation, *arguments):
+    """Values, sizes and types of all results."""
+    of_host = operation(*arguments)
+    of_device = operation(*(value.cuda() if isinstance(value, torch.Tensor) else value for value in arguments))
+    for one, other in zip(*((result if isinstance(result, tuple) else (result,)) for result in (of_device, of_host))):
+        assert one.shape == other.shape and one.is_cuda, (operation, one.shape, other.shape)
+        torch.testing.assert_close(one.cpu(), other, rtol=0, atol=0)
+
+
+def different_rows():
+    """Along each dimension, of which as many are asked for as there are."""
+    torch.manual_seed(0)
+    for kind in (torch.int64, torch.uint8, torch.bool, torch.float):
+        for shape, dim in (((2, 50), 1), ((50, 2), 0), ((3, 40, 2), 1), ((3, 4, 20), -1), ((7,), 0), ((5, 1), 0)):
+            numbers = torch.randint(-2, 2, shape).to(kind)
+            for is_wanted in (False, True):
+                as_on_the_host(lambda x: torch.unique(x, False, is_wanted, is_wanted, dim), numbers)
+                as_on_the_host(lambda x: torch.unique_consecutive(x, is_wanted, is_wanted, dim), numbers)
+    assert len(torch.unique(numbers.t().cuda(), dim=0)) == 1
+
+
+def numbers_repeated():
+    """By counts, by a single one, along a dimension, and as tiles."""
+    numbers, counts = torch.arange(12).view(4, 3), torch.tensor([2, 0, 1, 3])
+    for kind in (torch.int32, torch.int64):
+        as_on_the_host(lambda x, c: x.repeat_interleave(c, 0), numbers, counts.to(kind))
+        as_on_the_host(lambda x, c: x.t().repeat_interleave(c, dim=1), numbers, counts.to(kind))
+        as_on_the_host(lambda x, c: x[:, 0].repeat_interleave(c, output_size=6), numbers, counts.to(kind))
+        as_on_the_host(lambda x, c: x.repeat_interleave(c[:1], 1), numbers, counts.to(kind))
+        as_on_the_host(lambda x, c: x.repeat_interleave(c[1:2]), numbers, counts.to(kind))
+    as_on_the_host(lambda x: x.repeat_interleave(3, 0), numbers)
+    for times in ((2, 1), (2, 2, 3), (1, 0)):
+        as_on_the_host(lambda x: x.repeat(times), numbers)
+    as_on_the_host(lambda x: x.t().repeat(1, 2).gt(4), numbers)
+    numbers = numbers.cuda()
+    unknown = torch.randn(4, 3, device=CUDA)
+    assert unknown.repeat_interleave(counts.cuda(), 0).shape == (6, 3) and unknown.repeat(2, 1)[4].tolist() == [0] * 3
+    assert len(numbers.repeat(9000, 1).unique()) == 1, "nobody knows as many"
+    assert unknown.long().repeat(3, 1).unique().tolist() == [0]
+
+
+def numbers_put_at_places():
+    def put(x, places, numbers):
+        x = x.clone()
+        x[:, places] = 2
+        x[places, :] = 3
+        x[places] += numbers
+        x[..., None, places] = 5
+        return x.index_put_((places,), numbers, accumulate=True)
+
+    as_on_the_host(put, torch.arange(12).view(3, 4), torch.tensor([0, 2]), torch.tensor(7))
+    as_on_the_host(put, torch.arange(12.0).view(3, 4), torch.tensor([True, False, True, False])[:3].nonzero()[:, 0],
+                   torch.tensor(7.0))
+
+
+def numbers_marked_and_counted():
+    classes = torch.tensor([[3, 0], [1, 3]])
+    for count in (-1, 4, 9):
+        as_on_the_host(lambda x: F.one_hot(x, count), classes)
+    assert F.one_hot(torch.arange(300).cuda()).shape == (300, 300), "more than are known"
+    assert F.one_hot(classes.cuda(), 4).argmax(-1).tolist() == classes.tolist()
+    numbers = torch.tensor([0.5, -3, 2, 2, 7.25])
+    for kind in (torch.float, torch.double):
+        as_on_the_host(lambda x: torch.histc(x, 4), numbers.to(kind))
+        as_on_the_host(lambda x: torch.histc(x, bins=5, min=-1, max=3), numbers.to(kind))
+    for kind in (torch.int64, torch.int32, torch.uint8):
+        assert torch.histc(torch.tensor([0, 3, 3, 8], dtype=kind).cuda(), 4).tolist() == [1, 2, 0, 1]
+        assert torch.histc(torch.tensor([0, 3, 3, 9], dtype=kind).cuda(), 4, 0, 8).tolist() == [1, 2, 0, 0]
+
+
+def answers_of_their_operations():
+    """Answers that an operation leaves unread are none to what the program reads next, also where it fails."""
+    unknown = torch.randn(3, device=CUDA)
+    known = torch.tensor([5, 0, 7]).cuda()
+    for operation in (known.nonzero, known.unique, known.bincount, lambda: known[known > 4],
+                      lambda: known.repeat_interleave(known)):
+        operation()
+        assert [number.item() for number in unknown.long()] == [0] * 3
+    try:
+        known.repeat_interleave(known[:2])
+    except RuntimeError:
+        assert unknown.long()[0].item() == 0
+    else:
+        raise AssertionError("there are too few counts")
+
+
 def forms_in_place():
     """A tensor that gets another form in place keeps its numbers."""
     for form in (lambda t: t.transpose_(0, 1), lambda t: t.t_(), lambda t: t.unsqueeze_(0).squeeze_(0).t_(),
@@ -996,7 +1082,8 @@ def scales_of_gradients():
 def main():
     # Cycles, which optimizers are in, go at the same places in each run.
     gc.disable()
-    for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, forms_in_place,
+    for part in (graphs_in_a_batch, numbers_asked_for, orders_as_on_the_host, different_rows, numbers_repeated,
+                 numbers_put_at_places, numbers_marked_and_counted, answers_of_their_operations, forms_in_place,
                  places_of_triangles, products, linear_equations, numbers_of_the_device_in_lists,
                  greatest_of_unknown_numbers, choices_that_a_mask_excludes, directions_of_lbfgs,
                  ends_of_texts, experts, results_shorter_than_their_storage,

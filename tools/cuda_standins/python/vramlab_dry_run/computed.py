@@ -28,12 +28,14 @@ _KEY_NAME = "DeferredInit"
 MOST_ELEMENTS = known_values.MOST_ELEMENTS
 # Places up to which a router's are made up, for each of its words several.
 _MOST_CHOSEN = 1 << 19
-# Elements above which PyTorch shares the work between threads.
-_MOST_FOR_ONE_THREAD = 1 << 15
+# Elements up to which a tensor is none of the large ones.
+_MOST_SMALL = 1 << 15
 # Floating-point numbers up to which modules look for known ones, and scores are made up.
 MOST_FLOATS = 1 << 12
 
 _NUMBERS = frozenset((int, float, bool, complex))
+# By their bytes.
+_INTEGERS = {1: ctypes.c_int8, 2: ctypes.c_int16, 4: ctypes.c_int32, 8: ctypes.c_int64}
 _UNCHANGED_ON_HOST = _NUMBERS | {type(None)}
 
 # Answers. What an operation found is known, too.
@@ -143,6 +145,7 @@ class _Mode:
         self.has_function_modes = torch._C._is_torch_function_mode_enabled
         self.has_transforms = torch._C._functorch.peek_interpreter_stack
         self.is_capturing = torch._C._cuda_isCurrentStreamCapturing
+        self.threads, self.set_threads = torch._C.get_num_threads, torch._C.set_num_threads
         # Operations without a kernel of ours pass by.
         others = torch._C._dispatch_library("IMPL", "_", _KEY_NAME)
         others.fallback_fallthrough(_KEY_NAME)
@@ -176,6 +179,7 @@ class _Mode:
         self.weights = trained_weights.TrainedWeights(torch)
         self.typed_answers = typed_answers.TypedAnswers(torch)
         self.host_numbers = host_numbers.HostNumbers(torch)
+        self.answers = self.known.driver.answers()
         self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
         # By number and type.
         self.numbers = {}
@@ -240,13 +244,25 @@ class _Mode:
         """Whether there is a number that answers a read of so many bytes, which is written then."""
         number = self.found
         if type(number) is list:
-            number = number.pop(0) if number and count in (1, 2, 4, 8) else None
+            number = number.pop(0) if number and count in _INTEGERS else None
         elif count not in (4, 8):
             number = None
         if number is None:
             return False
-        ctypes.memmove(to, number.to_bytes(count, "little", signed=number < 0), count)
+        _INTEGERS[count].from_address(to).value = number
         return True
+
+    def answer_before(self):
+        """The driver, which then asks for no numbers that were found: each call from it costs as much as an
+        operation that is passed by."""
+        found = self.found
+        if threading.get_ident() != self.thread:
+            return
+        if type(found) is int:
+            self.answers.tell(4, found, found, found, found)
+        elif len(found) <= known_values.MOST_ANSWERS:
+            self.answers.tell(1, *found)
+            self.found = []
 
     def tell_likely(self, to, source):
         """`to` has got a copy of numbers that nobody knows."""
@@ -322,8 +338,9 @@ class _Mode:
             is_changing = base in changing or computed_operations.changes(base)
             is_seen = is_changing or base in computed or base in alone or name in likely_values.MAKERS or \
                 name in computed_operations.ORDERS
-            if name == computed_operations.COALESCING:
+            if name == computed_operations.COALESCING or name in computed_operations.COMPUTED_AT_ONCE:
                 yield name
+                continue
             if not is_seen or has_kernel(whole_name, "CompositeImplicitAutograd"):
                 continue
             if is_changing or has_kernel(whole_name, "CUDA") or base in computed_operations.MADE_OF_UNCOMPUTED or \
@@ -504,6 +521,7 @@ class _Mode:
             if self.is_on() or self.is_in_backward:
                 return function(*args, **kwargs)
             thread, self.thread = self.thread, threading.get_ident()
+            answers, self.answers = self.answers, self.known.driver.answers()
             deeds = self.known.deeds
             self.is_in_backward = True
             self.switch(True)
@@ -512,7 +530,7 @@ class _Mode:
             finally:
                 self.switch(False)
                 self.is_in_backward = False
-                self.thread = thread
+                self.thread, self.answers = thread, answers
                 if self.known.deeds != deeds:
                     self.known.tell_masks()
 
@@ -548,7 +566,7 @@ class _Operation:
 
     __slots__ = ("mode", "name", "base", "plain", "shortest", "function", "run", "redispatch", "changed", "results",
                  "overwrites", "has_values_before", "is_computed", "is_copy", "is_read", "stem", "spreads", "compares",
-                 "asks_others", "asks_size", "number_places", "most")
+                 "asks_others", "asks_size", "is_at_once", "number_places", "most")
 
     def __init__(self, mode, space, name):
         self.mode, self.name = mode, name
@@ -578,6 +596,7 @@ class _Operation:
         self.compares = plain in computed_operations.COMPARED or plain == "nonzero"
         self.asks_others = plain in computed_operations.ASKING_OTHERS
         self.asks_size = plain in computed_operations.ASKING_SIZES
+        self.is_at_once = name in computed_operations.COMPUTED_AT_ONCE
         # Places of tensors in which there may be a number.
         self.number_places = () if plain in computed_operations.TAKING_NUMBERS else tuple(
             place for place, argument in enumerate(arguments)
@@ -771,6 +790,9 @@ def _kernel_of(mode, operation):
         return operation.run if operation.results else _kernel_of_draw(mode, operation)
     if operation.base in computed_operations.PLACES_ALONE:
         return _kernel_of_places(mode, operation)
+    if operation.is_at_once:
+        kernel = _kernel_at_once(mode, operation)
+        return _kernel_of_tiles(mode, operation, kernel) if operation.base == "repeat" else kernel
     kernel = _kernel_of_values(mode, operation)
     if operation.name in computed_operations.EXCLUDING:
         return _kernel_of_exclusion(mode, operation, kernel)
@@ -1219,15 +1241,19 @@ def _kernel_of_draw(mode, operation):
     run, known, plain_types = operation.run, mode.known, mode.plain_types
     turns = itertools.cycle(range(_TURNS))
 
+    def learn(result, probabilities, args, kwargs):
+        known.forget_written()
+        entry = known.entry_of(probabilities) if probabilities.numel() <= MOST_ELEMENTS else None
+        first = next(turns) if entry else next(turns) + probabilities.size(-1) // 2
+        drawn = mode.host_numbers.drawn(probabilities.shape, first, entry and known.view(entry, probabilities),
+                                        *args, **kwargs)
+        known.learn(result, drawn, is_made_up=True)
+
     def kernel(keyset, probabilities, *args, **kwargs):
         result = run(keyset, probabilities, *args, **kwargs)
         if type(probabilities) in plain_types and _can_be_made_up(mode, result):
-            known.forget_written()
-            entry = known.entry_of(probabilities) if probabilities.numel() <= MOST_ELEMENTS else None
             with mode.aside():
-                drawn = computed_operations.drawn(mode.torch, probabilities.shape, next(turns),
-                                                  entry and known.view(entry, probabilities), *args, **kwargs)
-                known.learn(result, drawn, is_made_up=True)
+                learn(result, probabilities, args, kwargs)
         return result
 
     return kernel
@@ -1398,6 +1424,39 @@ def _kernel_that_asks(mode, operation):
     return kernel
 
 
+def _kernel_at_once(mode, operation):
+    """The operations of which it is made are seen where something is unknown, or made up."""
+    entries, key_of, plain_types = mode.known.entries, known_values.key_of, mode.plain_types
+    pass_by, keys_after = operation.redispatch, mode.keys_after
+
+    def is_known(value):
+        if type(value) not in plain_types:
+            return not isinstance(value, mode.torch.Tensor)
+        entry = entries.get(key_of(value)) if value.is_cuda else None
+        return entry is not None and not entry.is_made_up and 0 < value.numel() <= MOST_ELEMENTS
+
+    def kernel(keyset, *args, **kwargs):
+        if entries and is_known(args[0]) and all(map(is_known, args[1:])):
+            return _call(operation, keyset, args, kwargs)
+        return pass_by(keyset & keys_after, *args, **kwargs)
+
+    return kernel
+
+
+def _kernel_of_tiles(mode, operation, otherwise):
+    """Copies of unknown numbers are unknown, and not even likely."""
+    run, entries, key_of, plain_types = operation.run, mode.known.entries, known_values.key_of, mode.plain_types
+    likely, weights = mode.likely, mode.weights
+
+    def kernel(keyset, tensor, repeats):
+        if type(tensor) in plain_types and (tensor.dtype.is_floating_point or tensor.numel() > MOST_ELEMENTS) and \
+                key_of(tensor) not in entries and likely.of(tensor) is None and not weights.are_noted(tensor):
+            return run(keyset, tensor, repeats)
+        return otherwise(keyset, tensor, repeats)
+
+    return kernel
+
+
 def _kernel_between_ranks(mode, operation):
     """The first argument gets values, the second one, if it has tensors, has those that are sent."""
 
@@ -1463,10 +1522,13 @@ def _call(operation, keyset, args, kwargs):
         else:
             mode.reads, (mode.found, mode.found_is_made_up) = None, found
             mode.asks_size = operation.asks_size
+            if found is not _FOUND_NOTHING and found is not _READS_NOTHING and not found[1]:
+                mode.answer_before()
             # From here, as each request for memory looks through all frames above it.
             result = (operation.shortest if is_known else operation.plain)(*args, **kwargs)
         computation.end(args, kwargs, result, is_known)
     finally:
+        mode.answers.take_back()
         mode.reads, mode.found, mode.found_is_made_up = around
         mode.switch(True)
     return result
@@ -1550,7 +1612,11 @@ class _Computation:
         mode = self._mode
         mode.known.forget_written()
         if is_known and not mode.is_capturing():
-            return self._learn(result)
+            self._learn(result)
+            return
+        if self._operation.is_at_once and not is_known:
+            # The operations of which it is made were seen.
+            return
         for value in (*self._operation.changed_of(args, kwargs), *_each_of(result)):
             if type(value) in mode.plain_types:
                 mode.known.forget(value)
@@ -1635,7 +1701,7 @@ class _Computation:
         kind = tensor.dtype
         if kind.is_complex or tensor.is_quantized or tensor.layout is not self._mode.torch.strided:
             raise _Unknown
-        if tensor.numel() <= _MOST_FOR_ONE_THREAD:
+        if tensor.numel() <= _MOST_SMALL:
             return
         if self._mode.known.is_large(tensor, self._operation.compares):
             self._is_large = True
@@ -1651,19 +1717,19 @@ class _Computation:
             computed_operations.is_spread_too_far(self._operation.stem, self._args)
 
     def _compute(self):
-        """Whether it could be computed. What raises an error on the host stays unknown."""
+        """Whether it could be computed. What raises an error on the host stays unknown. Threads would wait for each
+        other on a busy machine, longer than one takes."""
+        set_threads, threads = self._mode.set_threads, self._mode.threads()
+        set_threads(1)
         try:
-            self._result = self._in_one_thread() if self._is_large else \
-                self._operation.function(*self._args, **self._kwargs)
+            self._result = self._operation.function(*self._args, **self._kwargs)
         except Exception:
             return False
+        finally:
+            set_threads(threads)
         if self._was_made_up and not self._writes_over_all():
             self._is_made_up = True
         return True
-
-    def _in_one_thread(self):
-        with self._mode.known.one_thread():
-            return self._operation.function(*self._args, **self._kwargs)
 
     def _writes_over_all(self):
         """Whether each number of a row gets another one: a permutation is turned round so."""
@@ -1679,11 +1745,11 @@ class _Computation:
         numbers = numbers_of(self._args, self._result) if numbers_of and self._args[0].numel() else None
         if numbers is not None:
             return numbers, self._is_made_up
-        place = computed_operations.FOUND_COUNTS.get(operation.base)
-        if place is None and not self._is_picked_by_mask():
-            return self._found_of_mask(self._args)
         found = _each_of(self._result)[0]
-        return (found.shape[place or 0], self._is_made_up) if found.dim() else _FOUND_NOTHING
+        count = computed_operations.found_count(operation.base, self._args, found)
+        if count is None and self._is_picked_by_mask():
+            count = found.shape[0]
+        return self._found_of_mask(self._args) if count is None else (count, self._is_made_up)
 
     def _is_picked_by_mask(self):
         """Whether a single mask says what is picked, by which the result begins then."""

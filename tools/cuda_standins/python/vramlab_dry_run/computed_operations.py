@@ -5,6 +5,7 @@ when it calls those. Operations that only make views are not here, as views shar
 
 import math
 import operator
+import struct
 
 COMPARED = """
     eq ne lt le gt ge logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor
@@ -60,22 +61,6 @@ FORMING = "transpose_ t_ squeeze_ unsqueeze_ as_strided_ resize_".split()
 
 # It draws places by their probabilities.
 DRAWING = "multinomial"
-
-
-def drawn(torch, shape, turn, probabilities, count, with_replacement=False, **_):
-    """The places drawn in each row, of which each row and turn begins with another one. `probabilities`: None
-    where they are unknown."""
-    among, order = shape[-1], torch.arange(1 if with_replacement else count, device="cpu")
-    rows = torch.arange(shape[:-1].numel(), device="cpu").view(*shape[:-1], 1) + turn
-    if probabilities is None:
-        places = (order + rows + among // 2) % among
-    else:
-        is_possible = probabilities > 0
-        possible = is_possible.sum(-1, keepdim=True).clamp(min=1)
-        first_possible = is_possible.sort(dim=-1, descending=True, stable=True)[1]
-        places = first_possible.gather(-1, torch.where(order < possible, (order + rows) % possible, order))
-    return places.expand(*shape[:-1], count).contiguous()
-
 
 # They have no tensors.
 PLACES_ALONE = ("tril_indices", "triu_indices")
@@ -168,9 +153,19 @@ def changes(base):
 
 
 # The one number that they read from the device in mid-operation is how many they found: the size of
-# their first result in this dimension.
-FOUND_COUNTS = {"nonzero": 0, "masked_select": 0, "_unique": 0, "_unique2": 0, "unique_consecutive": 0,
-                "unique_dim": 0}
+# their first result in the dimension that this argument says, or in the first one.
+FOUND_COUNTS = {"nonzero": None, "masked_select": None, "_unique": None, "_unique2": None, "unique_consecutive": 3,
+                "unique_dim": 1}
+
+
+def found_count(base, args, first_result):
+    """None for operations that find nothing."""
+    if base not in FOUND_COUNTS:
+        return None
+    place = FOUND_COUNTS[base]
+    dim = args[place] if place is not None and place < len(args) else None
+    return first_result.shape[dim or 0]
+
 
 
 def _least_and_most(args, result):
@@ -180,6 +175,19 @@ def _least_and_most(args, result):
         return [0, result.numel() - 1]
     least, most = args[0].aminmax()
     return [int(most)] if args[0].dtype.itemsize == 1 and not args[0].dtype.is_signed else [int(least), int(most)]
+
+
+def _count_of_repeated(args, result):
+    """Rows of more than one dimension are repeated as their counts say, which are the second argument then."""
+    return [result.numel() if result.dim() == 1 else int(args[1].sum()), 1]
+
+
+def _bits_of_least_and_most(args, _):
+    """The limits of a histogram that is given none."""
+    if len(args) > 3 and args[2] < args[3]:
+        return []
+    form = {"torch.float32": "<f", "torch.float64": "<d"}.get(str(args[0].dtype), "<q")
+    return [int.from_bytes(struct.pack(form, limit.item()), "little") for limit in args[0].aminmax()]
 
 
 def _count_of_yes(args, _):
@@ -192,7 +200,10 @@ def _count_of_yes(args, _):
 # a truth or by the least, for which 1 is an answer, too.
 NUMBERS_READ = {
     "bincount": _least_and_most,
-    "repeat_interleave": lambda args, result: [result.numel(), 1],
+    "histc": _bits_of_least_and_most,
+    "repeat_interleave": _count_of_repeated,
+    "one_hot": lambda args, result: [result.shape[-1] - 1],
+    "repeat": lambda args, result: [],
     "equal": lambda args, result: [int(result)],
     "_unique": _count_of_yes,
     "_unique2": _count_of_yes,
@@ -216,7 +227,13 @@ _FOR_PYTHON = frozenset("""
     abs sum sum.dim_IntList mean mean.dim cat stack cumsum gather index_select max max.dim min min.dim argmax argmin
     any all where.self minimum maximum logical_and logical_or logical_not bitwise_and.Tensor bitwise_or.Tensor
     eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor sort.stable topk masked_select _unique2
+    unique_dim unique_consecutive bincount histc multinomial nonzero repeat_interleave.Tensor
+    repeat_interleave.self_Tensor
 """.split())
+
+
+# Such a function that tensors alone have.
+_OF_TENSORS = "repeat"
 
 
 def function_for_python(torch, name):
@@ -224,6 +241,8 @@ def function_for_python(torch, name):
     base, _, overload = name.partition(".")
     if base.rstrip("_") in TAKING_NUMBERS and not overload.startswith("Scalar"):
         return getattr(torch._C.TensorBase if base.endswith("_") else torch._C._VariableFunctions, base)
+    if name == _OF_TENSORS:
+        return getattr(torch._C.TensorBase, base)
     return getattr(torch._C._VariableFunctions, base) if name in _FOR_PYTHON else None
 
 
@@ -239,9 +258,12 @@ MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}
 ASKING_OTHERS = """
     index index_put _index_put_impl _unsafe_index _unsafe_index_put masked_select masked_scatter
     repeat_interleave nonzero _unique _unique2 unique_consecutive unique_dim bincount histc equal copy
-    nonzero_static
+    nonzero_static one_hot repeat
 """.split()
 
+
+# They are made of others, and computed at once where all that they are given is known.
+COMPUTED_AT_ONCE = ("repeat_interleave.self_Tensor", "one_hot", "repeat")
 
 # Their results have as many elements as they ask for.
 ASKING_SIZES = frozenset("""

@@ -1,12 +1,20 @@
 """Operations on tensors of the host that take less time than PyTorch's own and give the same: orders,
-different numbers, what a mask picks. The stand-in driver's library has them for numbers that lie in a
-row; all others are left to PyTorch.
+different numbers, what a mask picks, repeated and drawn places. The stand-in driver's library has them
+for numbers that lie in a row; all others are left to PyTorch.
 """
 
 import ctypes
+import math
 import os
 
-_MOST_REPEATED = 256
+from vramlab_dry_run import known_values
+
+# Elements up to which the result of an operation that is made of others is computed at once.
+_MOST_AT_ONCE = known_values.MOST_ELEMENTS
+
+
+class _InParts(Exception):
+    """The operations are to be seen of which this one is made."""
 
 
 class HostNumbers:
@@ -17,21 +25,32 @@ class HostNumbers:
         self._sort = library.vramlab_dry_run_sort
         self._sort.argtypes = [ctypes.c_int, pointer, count, count, ctypes.c_int, pointer, pointer]
         self._unique = library.vramlab_dry_run_unique
-        self._unique.argtypes = [ctypes.c_int, pointer, count, pointer, pointer, pointer]
+        self._unique.argtypes = [ctypes.c_int, pointer, count, count, pointer, pointer, pointer]
         self._unique.restype = count
         self._pick = library.vramlab_dry_run_pick
         self._pick.argtypes = [pointer, count, pointer, count, pointer]
         self._pick.restype = count
+        self._repeat = library.vramlab_dry_run_repeat
+        self._repeat.argtypes = [ctypes.c_int, pointer, count, pointer]
+        self._repeat.restype = ctypes.c_longlong
+        self._draw = library.vramlab_dry_run_draw
+        self._draw.argtypes = [ctypes.c_int, pointer, count, count, count, count, pointer]
         functions = torch._C._VariableFunctions
         self._empty, self._empty_like, self._host = functions.empty, functions.empty_like, torch.device("cpu")
-        self._places, self._truths = torch.int64, (torch.bool, torch.uint8)
+        self._index_select, self._zeros = functions.index_select, functions.zeros
+        self._places, self._truths, self._counts = torch.int64, (torch.bool, torch.uint8), (torch.int64, torch.int32)
+        self._weights = torch.double
+        self._nothing = self._new(0, self._places)
         # The letters that the library has for types: those of Python's `struct`.
         letters = {"int64": "q", "int32": "i", "int16": "h", "int8": "b", "uint8": "B", "bool": "B",
                    "float32": "f", "float64": "d"}
         self._kinds = {getattr(torch, name): ord(letter) for name, letter in letters.items()}
         self._faster = {"sort.stable": self._sorting, "_unique2": self._finding_unique,
+                        "unique_dim": self._finding_unique_rows,
                         "masked_select": self._selecting, "index.Tensor": self._picking,
-                        "repeat_interleave.Tensor": _repeating, "histc": _counting}
+                        "repeat_interleave.Tensor": self._repeating,
+                        "repeat_interleave.self_Tensor": self._repeating_numbers,
+                        "one_hot": self._marking, "repeat": _tiling, "histc": _counting}
 
     def faster(self, name, run):
         """The overload with this name, of which `run` is PyTorch's."""
@@ -59,19 +78,33 @@ class HostNumbers:
 
     def _finding_unique(self, run):
         def unique(tensor, is_sorted=True, return_inverse=False, return_counts=False):
-            kind = self._kinds.get(tensor.dtype)
-            if kind is None or not self._is_in_row(tensor):
+            if tensor.dtype not in self._kinds or not self._is_in_row(tensor):
                 return run(tensor, is_sorted, return_inverse, return_counts)
-            count = tensor.numel()
-            numbers = self._new(count, tensor.dtype)
-            places = self._new(tensor.shape if return_inverse else 0, self._places)
-            counts = self._new(count if return_counts else 0, self._places)
-            found = self._unique(kind, tensor.data_ptr(), count, numbers.data_ptr(),
-                                 places.data_ptr() if return_inverse else None,
-                                 counts.data_ptr() if return_counts else None)
-            return numbers[:found], places, counts[:found]
+            numbers, places, counts = self._found_unique(tensor, tensor.numel(), 1, return_inverse, return_counts)
+            return numbers, places.view(tensor.shape) if return_inverse and tensor.dim() != 1 else places, counts
 
         return unique
+
+    def _finding_unique_rows(self, run):
+        def unique(tensor, dim, is_sorted=True, return_inverse=False, return_counts=False):
+            count = tensor.numel()
+            if tensor.dtype.is_floating_point or tensor.dtype not in self._kinds or not count:
+                return run(tensor, dim, is_sorted, return_inverse, return_counts)
+            rows = (tensor.movedim(dim, 0) if dim else tensor).contiguous()
+            of_each, *shape = rows.shape
+            numbers, *others = self._found_unique(rows, of_each, count // of_each, return_inverse, return_counts)
+            numbers = numbers.view(-1, *shape)
+            return (numbers.movedim(0, dim) if dim else numbers, *others)
+
+        return unique
+
+    def _found_unique(self, rows, count, of_row, has_places, has_counts):
+        numbers = self._new(count * of_row, rows.dtype)
+        places = self._new(count, self._places) if has_places else self._nothing
+        counts = self._new(count, self._places) if has_counts else self._nothing
+        found = self._unique(self._kinds[rows.dtype], rows.data_ptr(), count, of_row, numbers.data_ptr(),
+                             places.data_ptr() if has_places else None, counts.data_ptr() if has_counts else None)
+        return numbers[:found * of_row], places, counts[:found] if has_counts else counts
 
     def _selecting(self, run):
         def select(tensor, mask):
@@ -100,16 +133,69 @@ class HostNumbers:
         self._pick(at, count, tensor.data_ptr(), tensor.nbytes // count, picked.data_ptr())
         return picked
 
+    def _repeating(self, run):
+        def repeat(repeats, *, output_size=None):
+            places = self._repeated(repeats)
+            return run(repeats) if places is None else places
 
-def _repeating(run):
-    """PyTorch's own one divides even four numbers among its threads, which then spin."""
-    def repeat(repeats, **kwargs):
-        counts = repeats.tolist() if repeats.dim() == 1 and repeats.numel() <= _MOST_REPEATED else [-1]
-        if min(counts, default=-1) < 0 or sum(counts) > _MOST_REPEATED:
-            return run(repeats, **kwargs)
-        return repeats.new_tensor([place for place, count in enumerate(counts) for _ in range(count)])
+        return repeat
 
-    return repeat
+    def _repeating_numbers(self, _):
+        index_select = self._index_select
+
+        def repeat(tensor, repeats, dim=None, *, output_size=None):
+            # A single count stands for each number's.
+            places = self._repeated(repeats) if repeats.numel() > 1 else None
+            if places is None or places.numel() * (tensor.numel() // repeats.numel()) > _MOST_AT_ONCE:
+                raise _InParts
+            return index_select(tensor.reshape(-1) if dim is None else tensor, dim or 0, places)
+
+        return repeat
+
+    def drawn(self, shape, first, probabilities, count, with_replacement=False, **_):
+        """The possible places of each row from its own number and `first` on. `probabilities`: None where they are
+        unknown, and all places are possible."""
+        draws = 1 if with_replacement else count
+        kind, at = self._kinds[self._weights], None
+        if probabilities is not None:
+            if probabilities.dtype not in self._kinds or not probabilities.is_contiguous():
+                probabilities = probabilities.to(self._weights).contiguous()
+            kind, at = self._kinds[probabilities.dtype], probabilities.data_ptr()
+        places = self._new((*shape[:-1], draws), self._places)
+        self._draw(kind, at, places.numel() // draws, shape[-1], first, draws, places.data_ptr())
+        return places if draws == count else places.expand(*shape[:-1], count).contiguous()
+
+    def _marking(self, _):
+        def mark(tensor, num_classes=-1):
+            count = num_classes if num_classes >= 0 else int(tensor.max()) + 1
+            if tensor.numel() * count > _MOST_AT_ONCE:
+                raise _InParts
+            ones = self._zeros((*tensor.shape, count), dtype=self._places, device=self._host)
+            return ones.scatter_(-1, tensor.unsqueeze(-1), 1)
+
+        return mark
+
+    def _repeated(self, counts):
+        """The place of each as often as it says: PyTorch divides even four among its threads, which then spin. None
+        where PyTorch is to say what is wrong."""
+        if counts.dtype not in self._counts or counts.dim() != 1 or not counts.is_contiguous():
+            return None
+        kind, at, count = self._kinds[counts.dtype], counts.data_ptr(), counts.numel()
+        total = self._repeat(kind, at, count, None)
+        if total < 0:
+            return None
+        places = self._new(total, counts.dtype)
+        self._repeat(kind, at, count, places.data_ptr())
+        return places
+
+
+def _tiling(run):
+    def tile(tensor, repeats):
+        if tensor.numel() * math.prod(repeats) > _MOST_AT_ONCE:
+            raise _InParts
+        return run(tensor, repeats)
+
+    return tile
 
 
 def _counting(run):

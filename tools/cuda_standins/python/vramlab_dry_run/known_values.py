@@ -13,6 +13,7 @@ import contextlib
 import ctypes
 import enum
 import os
+import struct
 
 # Bytes of one storage, and of all together.
 MOST_BYTES = 1 << 20
@@ -33,7 +34,7 @@ MOST_COMPARED = 1 << 22
 # Bytes of one storage that reach other ranks.
 MOST_BYTES_SENT = 1 << 16
 # Bytes of the host that a kept result may have behind its own.
-_MOST_UNUSED_BYTES = 4096
+_MOST_UNUSED_BYTES = 1 << 14
 # Entries at which those of storages that are gone are looked for first.
 _FIRST_LOOK_FOR_DEAD = 256
 # The version of values that came from another rank, until they are used.
@@ -45,6 +46,9 @@ _MOST_WRITTEN = 1 << 14
 _FIRST_CHOSEN = 0.618
 # Shapes whose made-up orders are kept.
 _MOST_ORDERS = 64
+# Numbers that the driver can be told before they are read.
+MOST_ANSWERS = 4
+_BITS = 2**64 - 1
 # Tensors with versions of their own that are followed for one storage.
 _MOST_OTHERS = 4
 
@@ -81,7 +85,7 @@ class KnownValues:
         self._has_function_modes = built_in._is_torch_function_mode_enabled
         self._is_excluded = built_in._dispatch_tls_is_dispatch_key_excluded
         self._exclude = built_in._dispatch_tls_set_dispatch_key_excluded
-        self._driver = _Driver()
+        self.driver = _Driver()
         self._truths = torch.bool
         # Whether views that are made now are known to share the versions of their tensors.
         self._views_share_versions = False
@@ -370,7 +374,7 @@ class KnownValues:
     def make_up_truths(self, tensor):
         """The one for all that the driver takes them for where it counts them."""
         storage = tensor.untyped_storage()
-        return self.make_up(tensor, self._driver.is_yes(storage.data_ptr(), storage.nbytes()))
+        return self.make_up(tensor, self.driver.is_yes(storage.data_ptr(), storage.nbytes()))
 
     def make_up(self, tensor, byte=0, most=MOST_BYTES):
         """This for all bytes of its storage, from now on. None where that is too large."""
@@ -431,7 +435,7 @@ class KnownValues:
         """The driver, which sends them to other ranks."""
         entry = self.entry_of(tensor)
         if entry is not None and entry.known <= MOST_BYTES_SENT:
-            self._driver.remember(entry.at, entry.raw.data_ptr(), entry.known)
+            self.driver.remember(entry.at, entry.raw.data_ptr(), entry.known)
 
     def expect(self, tensor):
         """Values of other ranks come into this storage, at once or later."""
@@ -444,7 +448,7 @@ class KnownValues:
 
     def _learn_received(self, key, entry):
         raw = self._torch.UntypedStorage(entry.bytes)
-        if self._driver.read(raw.data_ptr(), entry.at, entry.bytes):
+        if self.driver.read(raw.data_ptr(), entry.at, entry.bytes):
             entry.raw, entry.known = raw, entry.bytes
             self.deeds += 1
             self._watch(key, entry)
@@ -457,11 +461,11 @@ class KnownValues:
         for entry in list(self.entries.values()):
             is_known = entry.is_mask and entry.raw is not None
             if is_known and self._is_at_its_place(entry):
-                self._driver.tell_truths(entry.at, entry.raw.data_ptr(), entry.known,
+                self.driver.tell_truths(entry.at, entry.raw.data_ptr(), entry.known,
                                          not entry.is_made_up)
 
     def take_back_masks(self):
-        self._driver.tell_truths(0, None, 0, False)
+        self.driver.tell_truths(0, None, 0, False)
 
     def learn_copied(self, tensor):
         """A tensor that the host has just copied to the device, by a call that nobody saw."""
@@ -470,7 +474,7 @@ class KnownValues:
         # The copy itself is one of the writes.
         self.forget_written()
         if 0 < count <= MOST_BYTES and self._begins(tensor) and \
-                self._driver.read(value.data_ptr(), tensor.data_ptr(), count):
+                self.driver.read(value.data_ptr(), tensor.data_ptr(), count):
             self.learn(tensor, value)
 
     def _begins(self, tensor):
@@ -499,7 +503,7 @@ class KnownValues:
 
     def _watch(self, key, entry):
         self._watched[entry.at] = key
-        self._driver.watch(entry.at, entry.bytes)
+        self.driver.watch(entry.at, entry.bytes)
 
     def has_floats(self):
         """Whether floating-point numbers are known of a storage that still exists."""
@@ -522,11 +526,11 @@ class KnownValues:
 
     def forget_written(self):
         """Forgets storages that were written in the meantime, as far as the driver knows."""
-        count, before = self._driver.written.value, self._written_count
+        count, before = self.driver.written.value, self._written_count
         if count == before:
             return
         self._written_count = count
-        written = self._driver.written_between(before, count)
+        written = self.driver.written_between(before, count)
         for at in list(self._watched) if written is None else written:
             key = self._watched.pop(at, None)
             if key is None:
@@ -550,7 +554,7 @@ class KnownValues:
     def _watch_no_longer(self, at, key):
         if self._watched.get(at) == key:
             del self._watched[at]
-            self._driver.watch(at, 0)
+            self.driver.watch(at, 0)
 
     def _drop_dead(self):
         for key in [key for key, entry in self.entries.items() if self._is_gone(entry.weak)]:
@@ -636,6 +640,28 @@ def _end_of(tensor):
     return (tensor.storage_offset() + last + 1) * tensor.element_size() if tensor.numel() else 0
 
 
+class _Answers:
+    """Numbers that a thread reads next, as the driver has them: how many are left, in how many bytes each is read at
+    least, and the numbers, of which the last ones are left."""
+
+    _ALL = struct.Struct("<%dQ" % (2 + MOST_ANSWERS))
+    _NONE = (0,) * MOST_ANSWERS
+
+    def __init__(self, at):
+        self._left = ctypes.c_ulonglong.from_address(at)
+        self._all = (ctypes.c_char * self._ALL.size).from_address(at)
+
+    def tell(self, fewest_bytes, *numbers):
+        """No more than MOST_ANSWERS. Negative ones are told as their bits."""
+        left = len(numbers)
+        if left and min(numbers) < 0:
+            numbers = [number & _BITS for number in numbers]
+        self._ALL.pack_into(self._all, 0, left, fewest_bytes, *self._NONE[left:], *numbers)
+
+    def take_back(self):
+        self._left.value = 0
+
+
 class _Driver:
     """The stand-in driver, which watches memory."""
 
@@ -653,6 +679,8 @@ class _Driver:
         self.tell_truths.restype = None
         self.tell_truths.argtypes = [ctypes.c_ulonglong, ctypes.c_void_p, ctypes.c_ulonglong,
                                      ctypes.c_int]
+        self._answers = driver.vramlab_dry_run_own_answers
+        self._answers.restype = ctypes.c_void_p
         self.is_yes = driver.vramlab_dry_run_is_yes
         self.is_yes.argtypes = [ctypes.c_ulonglong, ctypes.c_ulonglong]
         place = driver.vramlab_dry_run_written_parts
@@ -668,3 +696,7 @@ class _Driver:
             return None
         beginnings = self._beginnings
         return [beginnings[number % _MOST_WRITTEN] for number in range(first, end)]
+
+    def answers(self):
+        """The ones for this thread."""
+        return _Answers(self._answers())
