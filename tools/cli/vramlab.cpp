@@ -256,7 +256,7 @@ std::vector<std::string> words_of(int argument_count, char** arguments, const CL
 
 /// The library's sentence, but in plain words where a text is no number.
 std::string plain_sentence(const CLI::Error& error) {
-  const std::string sentence = error.what();
+  std::string sentence = error.what();
   constexpr std::string_view no_number = "Could not convert: ";
   const std::size_t sign = sentence.find(" = ");
   if (!sentence.starts_with(no_number) || sign == std::string::npos) return sentence;

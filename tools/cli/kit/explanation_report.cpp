@@ -176,7 +176,7 @@ std::string peak_name(const Explanation& explanation) {
 /// The first one says what its share is of.
 std::string holder_text(const Explanation& explanation, std::size_t index) {
   const replay::HeldGroup& group = explanation.holders[index];
-  const std::string text = right(format_bytes(group.totals.bytes), 10) + "  " + group.key;
+  std::string text = right(format_bytes(group.totals.bytes), 10) + "  " + group.key;
   if (explanation.held == Bytes{}) return text;
   const std::string whole = explanation.failure ? " of the allocated"
                             : explanation.overview.has_history()
