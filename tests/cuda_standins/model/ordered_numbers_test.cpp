@@ -149,6 +149,19 @@ TEST(OrderedNumbers, unique_rows_are_in_the_order_of_their_first_numbers) {
     }
 }
 
+TEST(OrderedNumbers, rows_are_in_order_whether_their_columns_fit_into_one_number_or_not) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  const std::vector<std::int64_t> numbers = {7, most, 1, 7, least, 0, 7, most, 0, 7, most, 1};
+  std::vector<std::int64_t> unique(numbers.size()), places(4), counts(4);
+  const NumberRows rows{NumberKind::int64, numbers.data(), 4, 3};
+  ASSERT_EQ(find_unique_rows(rows, {unique.data(), places.data(), counts.data()}), 3U);
+  unique.resize(9), counts.resize(3);
+  EXPECT_EQ(unique, (std::vector<std::int64_t>{7, least, 0, 7, most, 0, 7, most, 1}));
+  EXPECT_EQ(places, (std::vector<std::int64_t>{2, 0, 1, 2}));
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{1, 1, 2}));
+}
+
 TEST(OrderedNumbers, places_are_repeated_as_often_as_their_counts_say) {
   const std::vector<std::int32_t> counts = {2, 0, 3}, negative = {2, -1};
   std::vector<std::int32_t> places(5);
@@ -158,6 +171,53 @@ TEST(OrderedNumbers, places_are_repeated_as_often_as_their_counts_say) {
   EXPECT_EQ(repeat(NumberKind::int32, negative.data(), 2, nullptr), std::nullopt);
   const double half = 0.5;
   EXPECT_EQ(repeat(NumberKind::float64, &half, 1, nullptr), std::nullopt) << "no count";
+}
+
+TEST(OrderedNumbers, pieces_of_any_size_are_repeated) {
+  const std::vector<std::int64_t> counts = {2, 0, 1}, negative = {1, -1, 0};
+  for (const std::uint64_t bytes : {1U, 3U, 8U}) {
+    std::vector<char> pieces(bytes * 3), repeated(bytes * 3), expected;
+    std::iota(pieces.begin(), pieces.end(), 0);
+    for (const std::uint64_t place : {0U, 0U, 2U})
+      expected.insert(expected.end(), pieces.begin() + static_cast<std::ptrdiff_t>(place * bytes),
+                      pieces.begin() + static_cast<std::ptrdiff_t>((place + 1) * bytes));
+    EXPECT_EQ(
+        repeat_pieces(NumberKind::int64, counts.data(), 3, pieces.data(), bytes, repeated.data()),
+        3U);
+    EXPECT_EQ(repeated, expected) << "of " << bytes << " bytes";
+    EXPECT_EQ(
+        repeat_pieces(NumberKind::int64, negative.data(), 3, pieces.data(), bytes, repeated.data()),
+        std::nullopt);
+  }
+}
+
+TEST(OrderedNumbers, places_are_marked_in_rows_of_classes) {
+  const std::vector<std::int64_t> places = {2, 0}, negative = {0, -1};
+  EXPECT_EQ(count_classes(NumberKind::int64, places.data(), 2), 3U);
+  EXPECT_EQ(count_classes(NumberKind::int64, negative.data(), 2), std::nullopt);
+  EXPECT_EQ(count_classes(NumberKind::int64, places.data(), 0), std::nullopt);
+  std::vector<std::int64_t> marks(6, 9);
+  EXPECT_TRUE(mark(NumberKind::int64, places.data(), 2, 3, marks.data()));
+  EXPECT_EQ(marks, (std::vector<std::int64_t>{0, 0, 1, 1, 0, 0}));
+  EXPECT_FALSE(mark(NumberKind::int64, places.data(), 2, 2, marks.data())) << "too few classes";
+  EXPECT_FALSE(mark(NumberKind::int64, negative.data(), 2, 3, marks.data()));
+}
+
+TEST(OrderedNumbers, integers_are_counted_in_bins_between_limits) {
+  const std::vector<std::int32_t> numbers = {-5, 2, 3, 4, 9};
+  const NumberRows row{NumberKind::int32, numbers.data(), 1, numbers.size()};
+  std::vector<std::int32_t> counts(3, 7);
+  EXPECT_TRUE(count_in_bins(row, {-5, 4}, 3, counts.data()));
+  EXPECT_EQ(counts, (std::vector<std::int32_t>{1, 0, 3})) << "9 is above the limits";
+  EXPECT_TRUE(count_in_bins(row, {0, 0}, 2, counts.data())) << "from -5 to 9";
+  EXPECT_EQ((std::vector<std::int32_t>{counts[0], counts[1]}), (std::vector<std::int32_t>{1, 4}));
+  EXPECT_FALSE(count_in_bins(row, {4, 2}, 3, counts.data()));
+  EXPECT_FALSE(count_in_bins({NumberKind::int32, numbers.data(), 1, 1}, {0, 0}, 3, counts.data()))
+      << "a single number has no range";
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_FALSE(count_in_bins(row, {-most, most}, 3, counts.data())) << "too wide";
+  EXPECT_FALSE(
+      count_in_bins({NumberKind::float32, numbers.data(), 1, 5}, {0, 4}, 3, counts.data()));
 }
 
 std::vector<std::int64_t> drawn(const std::vector<float>* numbers, std::uint64_t rows,

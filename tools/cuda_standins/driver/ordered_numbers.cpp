@@ -9,6 +9,11 @@ namespace {
 
 std::int64_t* as_places(long long* places) { return reinterpret_cast<std::int64_t*>(places); }
 
+/// -1 for nothing.
+long long as_answer(std::optional<std::uint64_t> number) {
+  return number ? static_cast<long long>(*number) : -1;
+}
+
 }  // namespace
 
 STAND_IN_EXPORT int vramlab_dry_run_sort(int kind, const void* numbers, unsigned long long rows,
@@ -40,10 +45,34 @@ STAND_IN_EXPORT unsigned long long vramlab_dry_run_pick(const void* mask, unsign
 }
 
 STAND_IN_EXPORT long long vramlab_dry_run_repeat(int kind, const void* counts,
-                                                 unsigned long long count, void* places) {
+                                                 unsigned long long count, const void* pieces,
+                                                 unsigned long long bytes, void* repeated) {
   const auto known = number_kind(kind);
-  const auto sum = known ? repeat(*known, counts, count, places) : std::nullopt;
-  return sum ? static_cast<long long>(*sum) : -1;
+  if (!known) return -1;
+  return as_answer(pieces == nullptr
+                       ? repeat(*known, counts, count, repeated)
+                       : repeat_pieces(*known, counts, count, pieces, bytes, repeated));
+}
+
+STAND_IN_EXPORT long long vramlab_dry_run_count_classes(int kind, const void* places,
+                                                        unsigned long long count) {
+  const auto known = number_kind(kind);
+  return as_answer(known ? count_classes(*known, places, count) : std::nullopt);
+}
+
+STAND_IN_EXPORT int vramlab_dry_run_mark(int kind, const void* places, unsigned long long count,
+                                         unsigned long long classes, long long* marks) {
+  const auto known = number_kind(kind);
+  return known && mark(*known, places, count, classes, as_places(marks)) ? 1 : 0;
+}
+
+STAND_IN_EXPORT int vramlab_dry_run_count_in_bins(int kind, const void* numbers,
+                                                  unsigned long long count, long long least,
+                                                  long long most, unsigned long long bins,
+                                                  void* counts) {
+  const auto known = number_kind(kind);
+  if (!known || count == 0 || bins == 0) return 0;
+  return count_in_bins({*known, numbers, 1, count}, {least, most}, bins, counts) ? 1 : 0;
 }
 
 STAND_IN_EXPORT int vramlab_dry_run_draw(int kind, const void* numbers, unsigned long long rows,

@@ -93,27 +93,29 @@ class DigitSort {
   unsigned digit_bits_ = 0;
 };
 
-/// Numbers of one type, and room for their order.
-template <typename Number>
+/// Puts rows of equally many keys in order.
+template <typename Key>
 class Orderer {
  public:
-  using Key = KeyOf<Number>;
-
   explicit Orderer(std::uint64_t count)
       : count_(count),
         placed_(std::make_unique_for_overwrite<Placed<Key>[]>(count)),
         digits_(count < fewest_by_digits ? 0 : count) {}
 
-  std::span<const Placed<Key>> order(const Number* numbers, SortOrder order) {
-    for (std::uint32_t place = 0; place < count_; ++place) {
-      const Key key = key_of(numbers[place]);
-      placed_[place] = {order == SortOrder::ascending ? key : static_cast<Key>(~key), place};
-    }
+  /// `key_at`: gives the key of a place.
+  std::span<const Placed<Key>> order(const auto& key_at) {
+    for (std::uint32_t place = 0; place < count_; ++place)
+      placed_[place] = {static_cast<Key>(key_at(place)), place};
     if (count_ >= fewest_by_digits) return {digits_.sort(placed_.get(), count_), count_};
     std::stable_sort(
         placed_.get(), placed_.get() + count_,
         [](const Placed<Key>& left, const Placed<Key>& right) { return left.key < right.key; });
     return {placed_.get(), count_};
+  }
+  std::span<const Placed<Key>> order_numbers(const auto* numbers, SortOrder order) {
+    if (order == SortOrder::ascending)
+      return this->order([=](std::uint32_t place) { return key_of(numbers[place]); });
+    return this->order([=](std::uint32_t place) { return ~key_of(numbers[place]); });
   }
 
  private:
@@ -125,9 +127,9 @@ class Orderer {
 template <typename Number>
 void sort_rows_of(const NumberRows& rows, SortOrder order, Number* sorted, std::int64_t* places) {
   const Number* numbers = static_cast<const Number*>(rows.numbers);
-  Orderer<Number> orderer(rows.count);
+  Orderer<KeyOf<Number>> orderer(rows.count);
   for (std::uint64_t row = 0; row < rows.rows; ++row, numbers += rows.count)
-    for (const auto& placed : orderer.order(numbers, order)) {
+    for (const auto& placed : orderer.order_numbers(numbers, order)) {
       *sorted++ = numbers[placed.place];
       *places++ = placed.place;
     }
@@ -137,9 +139,9 @@ template <typename Number>
 std::uint64_t find_unique_of(const NumberRows& row, const UniqueResults& to) {
   const Number* const numbers = static_cast<const Number*>(row.numbers);
   Number* const unique = static_cast<Number*>(to.numbers);
-  Orderer<Number> orderer(row.count);
+  Orderer<KeyOf<Number>> orderer(row.count);
   std::uint64_t found = 0;
-  for (const auto& placed : orderer.order(numbers, SortOrder::ascending)) {
+  for (const auto& placed : orderer.order_numbers(numbers, SortOrder::ascending)) {
     if (found == 0 || unique[found - 1] != numbers[placed.place]) {
       unique[found++] = numbers[placed.place];
       if (to.counts != nullptr) to.counts[found - 1] = 0;
@@ -150,34 +152,94 @@ std::uint64_t find_unique_of(const NumberRows& row, const UniqueResults& to) {
   return found;
 }
 
-/// The rows by their numbers, beginning with the last ones, each time in the order that they had.
+/// The keys of a column: the least one, and the bits of the most that one of them is above it.
+struct ColumnKeys {
+  std::uint64_t least;
+  unsigned bits;
+};
+
+template <typename Number>
+ColumnKeys keys_of_column(const Number* first, const NumberRows& rows) {
+  std::uint64_t least = key_of(*first), most = least;
+  for (std::uint64_t row = 1; row < rows.rows; ++row) {
+    first += rows.count;
+    least = std::min<std::uint64_t>(least, key_of(*first));
+    most = std::max<std::uint64_t>(most, key_of(*first));
+  }
+  return {least, static_cast<unsigned>(std::bit_width(most - least))};
+}
+
+/// Columns one after the other, whose keys fit into so many bits together.
+struct Columns {
+  std::uint64_t first;
+  std::span<const ColumnKeys> keys;
+  unsigned bits;
+};
+
+/// The last ones before `end` that fit into 63 bits, or a single one.
+Columns columns_before(std::uint64_t end, std::span<const ColumnKeys> all) {
+  std::uint64_t first = end - 1;
+  unsigned bits = all[first].bits;
+  for (; first > 0 && bits + all[first - 1].bits < 64; --first) bits += all[first - 1].bits;
+  return {first, all.subspan(first, end - first), bits};
+}
+
+/// Puts rows in order by some columns.
+template <typename Key, typename Number>
+void order_by(const Columns& columns, const NumberRows& rows, std::vector<std::uint32_t>& order) {
+  const Number* const numbers = static_cast<const Number*>(rows.numbers) + columns.first;
+  const auto key_at = [&](std::uint32_t place) {
+    const Number* number = numbers + order[place] * rows.count;
+    std::uint64_t key = key_of(*number++) - columns.keys[0].least;
+    for (const ColumnKeys& column : columns.keys.subspan(1))
+      key = key << column.bits | (key_of(*number++) - column.least);
+    return key;
+  };
+  Orderer<Key> orderer(rows.rows);
+  const std::vector<std::uint32_t> before = order;
+  auto next = order.begin();
+  for (const auto& placed : orderer.order(key_at)) *next++ = before[placed.place];
+}
+
+/// The rows by their numbers, beginning with the last ones, as many columns at once as fit, each
+/// time in the order that they had.
 template <typename Number>
 std::vector<std::uint32_t> order_of_rows(const NumberRows& rows) {
-  const Number* const numbers = static_cast<const Number*>(rows.numbers);
-  std::vector<std::uint32_t> order(rows.rows), before(rows.rows);
+  std::vector<ColumnKeys> keys;
+  for (std::uint64_t column = 0; column < rows.count; ++column)
+    keys.push_back(keys_of_column(static_cast<const Number*>(rows.numbers) + column, rows));
+  std::vector<std::uint32_t> order(rows.rows);
   std::iota(order.begin(), order.end(), 0);
-  std::vector<Number> of_column(rows.rows);
-  Orderer<Number> orderer(rows.rows);
-  for (std::uint64_t column = rows.count; column-- > 0;) {
-    std::swap(order, before);
-    for (std::uint64_t row = 0; row < rows.rows; ++row)
-      of_column[row] = numbers[before[row] * rows.count + column];
-    auto next = order.begin();
-    for (const auto& placed : orderer.order(of_column.data(), SortOrder::ascending))
-      *next++ = before[placed.place];
+  for (std::uint64_t end = rows.count; end > 0;) {
+    const Columns columns = columns_before(end, keys);
+    if (columns.bits <= 32)
+      order_by<std::uint32_t, Number>(columns, rows, order);
+    else
+      order_by<std::uint64_t, Number>(columns, rows, order);
+    end = columns.first;
   }
   return order;
+}
+
+/// Rows are short: calls that compare or copy memory would take longer than their numbers do.
+template <typename Number>
+bool are_equal(const Number* row, const Number* other, std::uint64_t count) {
+  for (std::uint64_t place = 0; place < count; ++place)
+    if (row[place] != other[place]) return false;
+  return true;
 }
 
 template <typename Number>
 std::uint64_t find_unique_rows_of(const NumberRows& rows, const UniqueResults& to) {
   const Number* const numbers = static_cast<const Number*>(rows.numbers);
+  const Number* last = nullptr;
   Number* unique = static_cast<Number*>(to.numbers);
   std::uint64_t found = 0;
   for (const std::uint32_t place : order_of_rows<Number>(rows)) {
-    const std::span row(numbers + place * rows.count, rows.count);
-    if (found == 0 || !std::ranges::equal(row, std::span(unique - rows.count, rows.count))) {
-      unique = std::ranges::copy(row, unique).out;
+    const Number* const row = numbers + place * rows.count;
+    if (last == nullptr || !are_equal(row, last, rows.count)) {
+      last = row;
+      for (std::uint64_t column = 0; column < rows.count; ++column) *unique++ = row[column];
       if (to.counts != nullptr) to.counts[found] = 0;
       ++found;
     }
@@ -187,16 +249,22 @@ std::uint64_t find_unique_rows_of(const NumberRows& rows, const UniqueResults& t
   return found;
 }
 
+/// `repeat_one`: is called with each place and how often it is there.
 template <typename Number>
-std::optional<std::uint64_t> repeat_each(std::span<const Number> counts, Number* places) {
-  std::uint64_t sum = 0;
-  for (std::size_t place = 0; place < counts.size(); ++place) {
-    if (std::cmp_less(counts[place], 0)) return std::nullopt;
-    const std::uint64_t times = static_cast<std::make_unsigned_t<Number>>(counts[place]);
-    if (places != nullptr) std::fill_n(places + sum, times, static_cast<Number>(place));
-    sum += times;
+std::optional<std::uint64_t> repeat_each(const void* first, std::uint64_t count,
+                                         const auto& repeat_one) {
+  if constexpr (std::is_integral_v<Number>) {
+    const Number* const counts = static_cast<const Number*>(first);
+    std::uint64_t sum = 0;
+    for (std::uint64_t place = 0; place < count; ++place) {
+      if (std::cmp_less(counts[place], 0)) return std::nullopt;
+      const std::uint64_t times = static_cast<std::make_unsigned_t<Number>>(counts[place]);
+      repeat_one(place, times);
+      sum += times;
+    }
+    return sum;
   }
-  return sum;
+  return std::nullopt;
 }
 
 void draw_of_all(std::uint64_t count, std::uint64_t first, std::span<std::int64_t> places) {
@@ -220,6 +288,9 @@ void draw_of_row(std::span<const Number> numbers, std::uint64_t first,
     if (is_chosen && rank == possible) rank = 0;
   }
 }
+
+/// A range times the number of its bins has to be a number of 64 bits.
+constexpr std::uint64_t most_counted_range = std::numeric_limits<std::uint64_t>::max();
 
 /// Calls `use` with a number of this type.
 template <typename Use>
@@ -287,11 +358,79 @@ std::uint64_t pick(const std::uint8_t* mask, std::uint64_t count, const void* pi
 
 std::optional<std::uint64_t> repeat(NumberKind kind, const void* counts, std::uint64_t count,
                                     void* places) {
+  return with_number(kind, [&]<typename Number>(Number) {
+    Number* to = static_cast<Number*>(places);
+    return repeat_each<Number>(counts, count, [&](std::uint64_t place, std::uint64_t times) {
+      if (to != nullptr) to = std::fill_n(to, times, static_cast<Number>(place));
+    });
+  });
+}
+
+std::optional<std::uint64_t> repeat_pieces(NumberKind kind, const void* counts, std::uint64_t count,
+                                           const void* pieces, std::uint64_t bytes,
+                                           void* repeated) {
+  const char* const from = static_cast<const char*>(pieces);
+  char* to = static_cast<char*>(repeated);
+  const auto repeat_all = [&](auto size) {
+    return with_number(kind, [&]<typename Number>(Number) {
+      return repeat_each<Number>(counts, count, [&](std::uint64_t place, std::uint64_t times) {
+        for (; times > 0; --times, to += size) std::memcpy(to, from + size * place, size);
+      });
+    });
+  };
+  if (bytes == 8) return repeat_all(std::integral_constant<std::uint64_t, 8>{});
+  return repeat_all(bytes);
+}
+
+std::optional<std::uint64_t> count_classes(NumberKind kind, const void* places,
+                                           std::uint64_t count) {
   return with_number(kind, [&]<typename Number>(Number) -> std::optional<std::uint64_t> {
+    const std::span all(static_cast<const Number*>(places), count);
     if constexpr (std::is_integral_v<Number>)
-      return repeat_each(std::span(static_cast<const Number*>(counts), count),
-                         static_cast<Number*>(places));
+      if (!all.empty() && std::ranges::min(all) >= 0)
+        return static_cast<std::uint64_t>(std::ranges::max(all)) + 1;
     return std::nullopt;
+  });
+}
+
+bool mark(NumberKind kind, const void* places, std::uint64_t count, std::uint64_t classes,
+          std::int64_t* marks) {
+  std::fill_n(marks, count * classes, 0);
+  return with_number(kind, [&]<typename Number>(Number) {
+    if constexpr (std::is_integral_v<Number>) {
+      for (const Number number : std::span(static_cast<const Number*>(places), count)) {
+        if (std::cmp_less(number, 0) || std::cmp_greater_equal(number, classes)) return false;
+        marks[static_cast<std::make_unsigned_t<Number>>(number)] = 1;
+        marks += classes;
+      }
+      return true;
+    }
+    return false;
+  });
+}
+
+bool count_in_bins(const NumberRows& row, BinLimits limits, std::uint64_t bins, void* counts) {
+  return with_number(row.kind, [&]<typename Number>(Number) {
+    if constexpr (std::is_integral_v<Number>) {
+      const std::span numbers(static_cast<const Number*>(row.numbers), row.count);
+      if (limits.least == limits.most) {
+        const auto [least, most] = std::ranges::minmax(numbers);
+        limits = {least, most};
+      }
+      const std::uint64_t range =
+          static_cast<std::uint64_t>(limits.most) - static_cast<std::uint64_t>(limits.least);
+      if (limits.least >= limits.most || range > most_counted_range / bins) return false;
+      Number* const of_bins = static_cast<Number*>(counts);
+      std::fill_n(of_bins, bins, Number{0});
+      for (const Number number : numbers) {
+        if (number < limits.least || number > limits.most) continue;
+        const std::uint64_t place =
+            static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(limits.least);
+        ++of_bins[std::min(place * bins / range, bins - 1)];
+      }
+      return true;
+    }
+    return false;
   });
 }
 

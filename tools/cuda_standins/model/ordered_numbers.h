@@ -1,6 +1,6 @@
-// Numbers of the host put in order, made unique, picked by a mask, repeated or drawn, as PyTorch's
-// operations of these names do: for values that are computed beside a device. In rows of a thousand
-// numbers they take a fraction of the time that PyTorch's own ones take.
+// Numbers of the host put in order, made unique, picked by a mask, repeated, marked or drawn, as
+// PyTorch's operations of these names do: for values that are computed beside a device. In rows of
+// a thousand numbers they take a fraction of the time that PyTorch's own ones take.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,30 @@ std::uint64_t pick(const std::uint8_t* mask, std::uint64_t count, const void* pi
 /// The place of each count, as often as it says, lies in `places`, in its type, unless it is null.
 std::optional<std::uint64_t> repeat(NumberKind kind, const void* counts, std::uint64_t count,
                                     void* places);
+
+/// The same with the pieces beside the counts, of so many bytes each, in place of their places.
+std::optional<std::uint64_t> repeat_pieces(NumberKind kind, const void* counts, std::uint64_t count,
+                                           const void* pieces, std::uint64_t bytes, void* repeated);
+
+/// One more than the greatest of some places: nothing if one of them is negative, or there is none.
+std::optional<std::uint64_t> count_classes(NumberKind kind, const void* places,
+                                           std::uint64_t count);
+
+/// For each place a row with so many numbers, which are 0 but for a 1 at that place. False if one
+/// has no such place, or they are no integers.
+bool mark(NumberKind kind, const void* places, std::uint64_t count, std::uint64_t classes,
+          std::int64_t* marks);
+
+struct BinLimits {
+  std::int64_t least;
+  std::int64_t most;
+};
+
+/// How many integers of a row are in each of so many bins of the same size between the limits, of
+/// which the last one has the greatest, too, in their own type. Limits that are equal are those of
+/// the numbers. False for other numbers, and where no bins can be made.
+/// Requires: there are numbers and bins.
+bool count_in_bins(const NumberRows& row, BinLimits limits, std::uint64_t bins, void* counts);
 
 /// So many places of numbers above 0 for each row, one after the other from the one that is its
 /// number plus `first` on, round and round; where a row has too few, its other places follow. Where

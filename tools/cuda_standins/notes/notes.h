@@ -77,8 +77,8 @@ void vramlab_dry_run_tell_truths(unsigned long long at, const void* truths,
 /* Whether a tensor of so many truths that begins there, and that nobody knows, is taken for yes. */
 int vramlab_dry_run_is_yes(unsigned long long at, unsigned long long count);
 
-/* Numbers of the host in order, made unique, picked by a mask, repeated and drawn, as PyTorch's
- * operations of these names do. `kind`: the letter of Python's `struct`. Each row of so many
+/* Numbers of the host in order, made unique, picked by a mask, repeated, marked and drawn, as
+ * PyTorch's operations do. `kind`: the letter of Python's `struct`. Each row of so many
  * numbers, and the place that each number had in it; 0 where the kind is unknown. */
 int vramlab_dry_run_sort(int kind, const void* numbers, unsigned long long rows,
                          unsigned long long count, int is_descending, void* sorted,
@@ -92,10 +92,24 @@ unsigned long long vramlab_dry_run_unique(int kind, const void* numbers, unsigne
  */
 unsigned long long vramlab_dry_run_pick(const void* mask, unsigned long long count,
                                         const void* pieces, unsigned long long bytes, void* picked);
-/* The sum of counts, -1 where one is negative or the kind is none of integers; the place of each
- * count, as often as it says, in its type, unless it is NULL. */
+/* The sum of counts, -1 where one is negative or the kind is none of integers; in `repeated`,
+ * unless it is NULL, the piece of so many bytes beside each count, as often as it says: where
+ * `pieces` is NULL, the place of each count, in its type. */
 long long vramlab_dry_run_repeat(int kind, const void* counts, unsigned long long count,
-                                 void* places);
+                                 const void* pieces, unsigned long long bytes, void* repeated);
+/* One more than the greatest of some places; -1 where one is negative, there is none, or the kind
+ * is none of integers. */
+long long vramlab_dry_run_count_classes(int kind, const void* places, unsigned long long count);
+/* For each place a row with so many numbers, which are 0 but for a 1 at that place. 0 where one has
+ * no such place, or the kind is unknown. */
+int vramlab_dry_run_mark(int kind, const void* places, unsigned long long count,
+                         unsigned long long classes, long long* marks);
+/* How many integers are in each of so many bins between the limits, in their own type; limits that
+ * are equal are those of the numbers. 0 where no bins can be made, or the kind is none of integers.
+ */
+int vramlab_dry_run_count_in_bins(int kind, const void* numbers, unsigned long long count,
+                                  long long least, long long most, unsigned long long bins,
+                                  void* counts);
 /* So many places of numbers above 0 for each row, one after the other from the one that is its
  * number plus `first` on, round and round; where a row has too few, its other places follow. Where
  * the numbers are NULL, all places are taken for such. 0 where the kind is unknown. */

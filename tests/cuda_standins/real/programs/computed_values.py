@@ -92,6 +92,13 @@ def different_rows():
                 as_on_the_host(lambda x: torch.unique(x, False, is_wanted, is_wanted, dim), numbers)
                 as_on_the_host(lambda x: torch.unique_consecutive(x, is_wanted, is_wanted, dim), numbers)
     assert len(torch.unique(numbers.t().cuda(), dim=0)) == 1
+    # Columns that fit into one number together, and others that do not.
+    least, most = torch.iinfo(torch.int64).min, torch.iinfo(torch.int64).max
+    for columns in ((5, 9), (least, 9), (0, most), (-(1 << 40), 1 << 40), (most, least)):
+        rows = torch.stack([torch.full((70,), number) for number in (*columns, 3)], 1)
+        rows[torch.rand(70) < 0.5, 0] = 4
+        rows[torch.rand(70) < 0.5, 1] = -1
+        as_on_the_host(lambda x: torch.unique(x, True, True, True, 0), rows)
 
 
 def numbers_repeated():
@@ -103,6 +110,10 @@ def numbers_repeated():
         as_on_the_host(lambda x, c: x[:, 0].repeat_interleave(c, output_size=6), numbers, counts.to(kind))
         as_on_the_host(lambda x, c: x.repeat_interleave(c[:1], 1), numbers, counts.to(kind))
         as_on_the_host(lambda x, c: x.repeat_interleave(c[1:2]), numbers, counts.to(kind))
+    for kind in (torch.bool, torch.half, torch.double):
+        as_on_the_host(lambda x, c: x.repeat_interleave(c, 0), numbers.to(kind), counts)
+        as_on_the_host(lambda x, c: x[:, 1].repeat_interleave(c), numbers.to(kind), counts)
+    as_on_the_host(lambda x, c: x.repeat_interleave(c), numbers, torch.arange(12))
     as_on_the_host(lambda x: x.repeat_interleave(3, 0), numbers)
     for times in ((2, 1), (2, 2, 3), (1, 0)):
         as_on_the_host(lambda x: x.repeat(times), numbers)
@@ -141,6 +152,9 @@ def numbers_marked_and_counted():
     for kind in (torch.int64, torch.int32, torch.uint8):
         assert torch.histc(torch.tensor([0, 3, 3, 8], dtype=kind).cuda(), 4).tolist() == [1, 2, 0, 1]
         assert torch.histc(torch.tensor([0, 3, 3, 9], dtype=kind).cuda(), 4, 0, 8).tolist() == [1, 2, 0, 0]
+    assert torch.histc(torch.tensor([-5, 2, 3, 9]).cuda(), 3, min=-5, max=4).tolist() == [1, 0, 2]
+    assert torch.histc(torch.tensor([4, 4]).cuda(), 2).tolist() == [0, 2], "limits beside the only number"
+    as_on_the_host(lambda x: x.logcumsumexp(0), torch.arange(5.0))
 
 
 def answers_of_their_operations():

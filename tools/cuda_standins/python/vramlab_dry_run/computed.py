@@ -121,16 +121,6 @@ def is_of_size():
         threading.get_ident() == mode.thread
 
 
-def tell_found(to, count):
-    """Whether these bytes are what an operation asks for in its middle, and are known. They are written
-    then: the shortest way, as nothing is to be noted."""
-    mode = _mode
-    if mode is None or mode.found is None or mode.found_is_made_up or mode.reads is not None or \
-            threading.get_ident() != mode.thread:
-        return False
-    return mode.write_found(to, count)
-
-
 class _Mode:
     def __init__(self, torch):
         self.torch = torch
@@ -594,9 +584,9 @@ class _Operation:
         self.spreads = not computed_operations.SPREADING.isdisjoint((self.base, plain))
         # The result has no floating-point numbers.
         self.compares = plain in computed_operations.COMPARED or plain == "nonzero"
-        self.asks_others = plain in computed_operations.ASKING_OTHERS
-        self.asks_size = plain in computed_operations.ASKING_SIZES
         self.is_at_once = name in computed_operations.COMPUTED_AT_ONCE
+        self.asks_others = self.is_at_once or plain in computed_operations.ASKING_OTHERS
+        self.asks_size = plain in computed_operations.ASKING_SIZES
         # Places of tensors in which there may be a number.
         self.number_places = () if plain in computed_operations.TAKING_NUMBERS else tuple(
             place for place, argument in enumerate(arguments)
@@ -676,7 +666,9 @@ def _runs_alone(mode):
     switch, has_mode = built_in._dispatch_tls_set_dispatch_key_included, built_in._is_torch_function_mode_enabled
 
     def alone(function):
-        def run(keyset, *args, **kwargs):
+        # Called with stars, it would have frames of its own on the stack of C, through which each request for memory in
+        # the middle looks.
+        def run(args, kwargs=_NO_ARGUMENTS):
             switch(key, False)
             try:
                 if has_mode():
@@ -689,6 +681,15 @@ def _runs_alone(mode):
         return run
 
     return alone
+
+
+def _kernel_alone(operation):
+    run = operation.run
+
+    def kernel(keyset, *args, **kwargs):
+        return run(args, kwargs)
+
+    return kernel
 
 
 def _count_yes(mask):
@@ -748,7 +749,7 @@ def _kernel_of(mode, operation):
     """Mostly there is nothing to compute, which has to be found out quickly: a tensor that is too large
     or not known, or none of the device."""
     if operation.base in computed_operations.ALONE:
-        return operation.run
+        return _kernel_alone(operation)
     if operation.name in likely_values.MAKERS:
         return _kernel_of_likely(mode, operation)
     if operation.base in computed_operations.COMPARED_WITH_NUMBER and not operation.results:
@@ -787,7 +788,7 @@ def _kernel_of(mode, operation):
     if operation.base in computed_operations.FORMING:
         return _kernel_of_form(mode, operation)
     if operation.base == computed_operations.DRAWING:
-        return operation.run if operation.results else _kernel_of_draw(mode, operation)
+        return _kernel_alone(operation) if operation.results else _kernel_of_draw(mode, operation)
     if operation.base in computed_operations.PLACES_ALONE:
         return _kernel_of_places(mode, operation)
     if operation.is_at_once:
@@ -912,14 +913,15 @@ def _kernel_of_absolute(mode, operation):
 
 
 def _kernel_of_known(mode, operation):
-    return mode.kernel_of_any(operation) if operation.base in computed_operations.COMPUTED else operation.run
+    return mode.kernel_of_any(operation) if operation.base in computed_operations.COMPUTED else \
+        _kernel_alone(operation)
 
 
 def _kernel_of_order(mode, operation):
     """The order of numbers that nobody knows is the one of equal numbers, as they lie: no place is in it
     twice, and programs number things by it. A few chosen ones are spread over all."""
     run, of_known = operation.run, _kernel_of_known(mode, operation)
-    order_of, is_computed = computed_operations.ORDERS[operation.name], of_known is not run
+    order_of, is_computed = computed_operations.ORDERS[operation.name], operation.base in computed_operations.COMPUTED
     known, key_of = mode.known, known_values.key_of
     entries, likely_of, plain_types = known.entries, mode.likely.of, mode.plain_types
     chooses = operation.base == "topk"
@@ -933,7 +935,7 @@ def _kernel_of_order(mode, operation):
             if key_of(result[1]) in entries:
                 return result
         else:
-            result = (of_known if is_known else run)(keyset, *args, **kwargs)
+            result = of_known(keyset, *args, **kwargs) if is_known else run(args, kwargs)
         order, numbers, dim = order_of(result, *args, **kwargs)
         if type(order) not in plain_types or not order.is_cuda:
             return result
@@ -1046,7 +1048,7 @@ def _kernels_of_any(mode):
                     break
             if can_be_computed(operation, args, kwargs):
                 return _call(operation, keyset, args, kwargs)
-            result = run(keyset, *args, **kwargs)
+            result = run(args, kwargs)
             if entries and operation.changed:
                 operation.forget_changed(args, kwargs)
             return result
@@ -1065,12 +1067,12 @@ def _kernel_of_copy(mode, operation):
         is_too_large = to.numel() > most
         if is_too_large and to.is_cuda and source.is_cuda and not notes and key_of(source) not in entries and \
                 key_of(to) not in entries:
-            return run(keyset, to, source, does_not_wait)
+            return run((to, source, does_not_wait))
         if type(source) in _NUMBERS:
             source = operation.with_tensors((to, source))[1]
         if not to.is_cuda:
             if not source.is_cuda:
-                return run(keyset, to, source, does_not_wait)
+                return run((to, source, does_not_wait))
             mode.known.forget_written()
             entry = mode.known.entry_of(source)
             if entry is None and source.dtype is truths and type(source) in plain_types and mode.can_learn():
@@ -1085,7 +1087,7 @@ def _kernel_of_copy(mode, operation):
             return result
         if source.is_cuda and source.numel() and key_of(source) not in entries:
             before = mode.likely.of(to) if notes and to.dtype.is_floating_point else None
-            result = run(keyset, to, source, does_not_wait)
+            result = run((to, source, does_not_wait))
             if entries:
                 mode.known.forget(to)
             number = mode.likely.of(source)
@@ -1102,11 +1104,11 @@ def _kernel_of_copy(mode, operation):
             return result
         if source.is_cpu and type(to) in plain_types and type(source) in plain_types and \
                 is_from_host(to, source) and mode.can_learn():
-            result = run(keyset, to, source, does_not_wait)
+            result = run((to, source, does_not_wait))
             mode.known.learn_from_host(to, source)
             return result
         if is_too_large and not mode.known.is_large(source):
-            result = run(keyset, to, source, does_not_wait)
+            result = run((to, source, does_not_wait))
             mode.known.forget(to)
             return result
         return _call(operation, keyset, (to, source, does_not_wait), {})
@@ -1125,14 +1127,14 @@ def _kernel_of_zeros(mode, operation):
         if is_plain:
             weights.forget(tensor)
         if is_plain and tensor.is_cuda and mode.known.can_get_places(tensor) and mode.can_learn():
-            run(keyset, tensor)
+            run((tensor,))
             with mode.aside():
                 mode.known.learn_zeros_for_places(tensor)
             return tensor
         if not tensor.is_cuda or is_plain and tensor.nbytes > known_values.MOST_BYTES and key_of(tensor) not in entries:
-            return run(keyset, tensor)
+            return run((tensor,))
         if is_plain and mode.known.is_whole(tensor) and mode.can_learn():
-            run(keyset, tensor)
+            run((tensor,))
             mode.known.learn_zeros(tensor)
             return tensor
         return _call(operation, keyset, (tensor,), {})
@@ -1152,7 +1154,7 @@ def _kernel_of_counter(mode, operation, otherwise):
             mode.known.forget_written()
             entry = mode.known.entry_of(tensor)
             if entry is not None:
-                run(keyset, tensor, number)
+                run((tensor, number))
                 mode.known.add_to(entry, tensor, number)
                 return tensor
         return otherwise(keyset, *args, **kwargs)
@@ -1165,7 +1167,7 @@ def _kernel_of_set(mode, operation):
     run, known, plain_types = operation.run, mode.known, mode.plain_types
 
     def kernel(keyset, tensor, *args, **kwargs):
-        result = run(keyset, tensor, *args, **kwargs)
+        result = run((tensor, *args), kwargs)
         if known.entries and type(tensor) in plain_types and tensor.is_cuda and mode.can_learn():
             with mode.aside():
                 known.share(tensor)
@@ -1183,7 +1185,7 @@ def _kernel_of_form(mode, operation):
         if is_seen:
             known.forget_written()
         entry = known.entry_of(tensor, known_values.Needs.BEGINNING) if is_seen else None
-        result = run(keyset, tensor, *args, **kwargs)
+        result = run((tensor, *args), kwargs)
         if entry is not None:
             with mode.aside():
                 known.keep(tensor, entry)
@@ -1199,7 +1201,7 @@ def _kernel_of_places(mode, operation):
     def kernel(keyset, rows, columns, *args, **kwargs):
         is_small = type(rows) is type(columns) is int and rows * columns <= MOST_ELEMENTS // 2
         if not is_small or getattr(kwargs.get("device"), "type", None) != "cuda":
-            return run(keyset, rows, columns, *args, **kwargs)
+            return run((rows, columns, *args), kwargs)
         return _call(operation, keyset, (rows, columns, *args), kwargs)
 
     return kernel
@@ -1241,19 +1243,33 @@ def _kernel_of_draw(mode, operation):
     run, known, plain_types = operation.run, mode.known, mode.plain_types
     turns = itertools.cycle(range(_TURNS))
 
-    def learn(result, probabilities, args, kwargs):
+    def can_be_drawn(probabilities, count, with_replacement=False, **_):
+        """Sizes of tensors that a compiler traces may be symbols."""
+        if type(probabilities) not in plain_types or type(count) is not int or not probabilities.is_cuda:
+            return False
+        among = probabilities.size(-1) if probabilities.dim() in (1, 2) else 0
+        return 0 < among and 0 < count <= (count if with_replacement else among) and \
+            probabilities.numel() // among * count <= MOST_ELEMENTS and mode.can_learn()
+
+    def draw(probabilities, count, *args, **kwargs):
         known.forget_written()
+        known.drop_last_dead()
         entry = known.entry_of(probabilities) if probabilities.numel() <= MOST_ELEMENTS else None
         first = next(turns) if entry else next(turns) + probabilities.size(-1) // 2
-        drawn = mode.host_numbers.drawn(probabilities.shape, first, entry and known.view(entry, probabilities),
-                                        *args, **kwargs)
-        known.learn(result, drawn, is_made_up=True)
+        return mode.host_numbers.drawn(probabilities.shape, first, entry and known.view(entry, probabilities), count,
+                                       *args, **kwargs)
 
-    def kernel(keyset, probabilities, *args, **kwargs):
-        result = run(keyset, probabilities, *args, **kwargs)
-        if type(probabilities) in plain_types and _can_be_made_up(mode, result):
+    def kernel(keyset, *args, **kwargs):
+        drawn = None
+        if can_be_drawn(*args, **kwargs):
+            # Before, as the numbers are in the processor's caches.
             with mode.aside():
-                learn(result, probabilities, args, kwargs)
+                drawn = draw(*args, **kwargs)
+        result = run(args, kwargs)
+        if drawn is not None and type(result) in plain_types:
+            known.forget_written()
+            with mode.aside():
+                known.learn(result, drawn, is_made_up=True)
         return result
 
     return kernel
@@ -1265,16 +1281,16 @@ def _kernel_of_coalescing(mode, operation):
 
     def kernel(keyset, tensor):
         if not known.entries or type(tensor) not in plain_types or not tensor.is_cuda or not mode.can_learn():
-            return run(keyset, tensor)
+            return run((tensor,))
         known.forget_written()
         with mode.aside():
             places = tensor._indices()
             entry = known.entry_of(places) if 0 < places.numel() <= MOST_ELEMENTS else None
             merged = None if entry is None else mode.torch.unique(known.view(entry, places), dim=1)
         if entry is None:
-            return run(keyset, tensor)
+            return run((tensor,))
         found = merged.shape[1], entry.is_made_up
-        result = mode.run_reading(lambda: run(keyset, tensor), None, found)
+        result = mode.run_reading(lambda: run((tensor,)), None, found)
         known.forget_written()
         with mode.aside():
             places = result._indices()
@@ -1297,7 +1313,7 @@ def _kernel_of_counters(mode, operation, otherwise):
         entries = [known.entry_of(tensor) for tensor in tensors]
         if None in entries:
             return otherwise(keyset, tensors, number)
-        run(keyset, tensors, number)
+        run((tensors, number))
         known.forget_written()
         with mode.aside():
             for tensor, entry in zip(tensors, entries):
@@ -1363,7 +1379,7 @@ def _kernel_of_number(mode, operation):
         if key_of(tensor) in entries:
             return _call(operation, keyset, (tensor,), {})
         mode.is_given = False
-        number = run(keyset, tensor)
+        number = run((tensor,))
         if type(number) is not float or mode.is_given:
             return number
         likely = mode.likely.of(tensor)
@@ -1382,7 +1398,7 @@ def _kernel_of_new_tensor(mode, operation):
     the tensor is new."""
 
     def kernel(keyset, *args, **kwargs):
-        result = operation.run(keyset, *args, **kwargs)
+        result = operation.run(args, kwargs)
         if type(result) is mode.torch.Tensor and result.is_cuda:
             with mode.aside():
                 mode.known.learn_copied(result)
@@ -1402,7 +1418,7 @@ def _kernel_that_asks(mode, operation):
     def ask(keyset, args, kwargs):
         mode.is_asking, mode.asks_size = True, operation.asks_size
         try:
-            return run(keyset, *args, **kwargs)
+            return run(args, kwargs)
         finally:
             mode.is_asking = False
 
@@ -1451,7 +1467,7 @@ def _kernel_of_tiles(mode, operation, otherwise):
     def kernel(keyset, tensor, repeats):
         if type(tensor) in plain_types and (tensor.dtype.is_floating_point or tensor.numel() > MOST_ELEMENTS) and \
                 key_of(tensor) not in entries and likely.of(tensor) is None and not weights.are_noted(tensor):
-            return run(keyset, tensor, repeats)
+            return run((tensor, repeats))
         return otherwise(keyset, tensor, repeats)
 
     return kernel
@@ -1473,7 +1489,7 @@ def _kernel_between_ranks(mode, operation):
                     known.tell(tensor)
             for tensor in received:
                 known.expect(tensor)
-        result = operation.run(keyset, *args, **kwargs)
+        result = operation.run(args, kwargs)
         known.forget_written()
         return result
 
@@ -1494,7 +1510,7 @@ def _kernels_that_forget(mode):
         run = operation.run
 
         def kernel(keyset, *args, **kwargs):
-            result = run(keyset, *args, **kwargs)
+            result = run(args, kwargs)
             if entries:
                 operation.forget_changed(args, kwargs)
             return result
@@ -1507,9 +1523,10 @@ def _kernels_that_forget(mode):
 def _call(operation, keyset, args, kwargs):
     mode = operation.mode
     if mode.has_transforms() is not None:
-        return operation.run(keyset, *args, **kwargs)
+        return operation.run(args, kwargs)
     mode.known.deeds += 1
     mode.known.forget_written()
+    mode.known.drop_last_dead()
     if operation.is_read or mode.has_dispatch_modes() or mode.has_function_modes():
         return _call_seen_by_modes(operation, keyset, args, kwargs)
     computation = _Computation(operation)
@@ -1550,8 +1567,9 @@ def _run(operation, keyset, args, kwargs, found, is_known):
     if operation.is_read:
         return _run_read(operation, keyset, args, is_known)
     mode = operation.mode
-    run = operation.run_in_parts if found is _FOUND_NOTHING and operation.asks_others else operation.run
-    return mode.run_reading(lambda: run(keyset, *args, **kwargs), None, found)
+    if found is _FOUND_NOTHING and operation.asks_others:
+        return mode.run_reading(lambda: operation.run_in_parts(keyset, *args, **kwargs), None, found)
+    return mode.run_reading(lambda: operation.run(args, kwargs), None, found)
 
 
 def _run_in_sight(operation, keyset, args, kwargs):
@@ -1570,14 +1588,14 @@ def _run_read(operation, keyset, args, is_known):
     reads = mode.known.entry_of(tensor) if is_known else None
     found = mode.found, mode.found_is_made_up
     try:
-        return mode.run_reading(lambda: run(keyset, tensor), reads, found)
+        return mode.run_reading(lambda: run((tensor,)), reads, found)
     except RuntimeError:
         if tensor.dtype is not mode.torch.uint64:
             raise
         with mode.aside():
             as_signed = tensor.view(mode.torch.int64)
         # In some versions no kernel in Python can return a number above those of int64: the highest bit is lost.
-        return run(keyset, as_signed) & _MOST_OF_INT64
+        return run((as_signed,)) & _MOST_OF_INT64
 
 
 class _Computation:
@@ -1601,11 +1619,18 @@ class _Computation:
         self._result = None
 
     def find(self, args, kwargs):
-        """Whether its results are known, and how many it finds."""
-        operation = self._operation
-        if not self._prepare(args, kwargs) or operation.spreads and self._is_spread_too_far() or not self._compute():
+        """Whether its results are known, and how many it finds. In one thread: several would wait for each other on a
+        busy machine, longer than one takes."""
+        operation, mode = self._operation, self._mode
+        threads = mode.threads()
+        mode.set_threads(1)
+        try:
+            if self._prepare(args, kwargs) and not (operation.spreads and self._is_spread_too_far()) and \
+                    self._compute():
+                return True, self._found() if operation.asks_others else _FOUND_NOTHING
             return False, self._found_of_mask(args)
-        return True, self._found() if operation.asks_others else _FOUND_NOTHING
+        finally:
+            mode.set_threads(threads)
 
     def end(self, args, kwargs, result, is_known):
         """Once the operation itself has run."""
@@ -1717,16 +1742,11 @@ class _Computation:
             computed_operations.is_spread_too_far(self._operation.stem, self._args)
 
     def _compute(self):
-        """Whether it could be computed. What raises an error on the host stays unknown. Threads would wait for each
-        other on a busy machine, longer than one takes."""
-        set_threads, threads = self._mode.set_threads, self._mode.threads()
-        set_threads(1)
+        """Whether it could be computed. What raises an error on the host stays unknown."""
         try:
             self._result = self._operation.function(*self._args, **self._kwargs)
         except Exception:
             return False
-        finally:
-            set_threads(threads)
         if self._was_made_up and not self._writes_over_all():
             self._is_made_up = True
         return True

@@ -39,7 +39,7 @@ LINEAR_ALGEBRA = """
 
 REDUCED = """
     sum mean var std var_mean std_mean prod max min amax amin aminmax any all argmax argmin cumsum cumprod cummax cummin
-    _cummax_helper _cummin_helper count_nonzero logcumsumexp median mode kthvalue
+    _cummax_helper _cummin_helper count_nonzero logcumsumexp _logcumsumexp median mode kthvalue
 """.split()
 
 SORTED_AND_FOUND = """
@@ -258,7 +258,7 @@ MASKS = {"index": 1, "index_put_": 1, "_index_put_impl_": 1, "_unsafe_index": 1}
 ASKING_OTHERS = """
     index index_put _index_put_impl _unsafe_index _unsafe_index_put masked_select masked_scatter
     repeat_interleave nonzero _unique _unique2 unique_consecutive unique_dim bincount histc equal copy
-    nonzero_static one_hot repeat
+    nonzero_static
 """.split()
 
 

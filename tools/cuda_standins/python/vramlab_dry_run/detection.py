@@ -32,12 +32,12 @@ def watch(mode, new_operation, call_after_import):
 def _kernel_of_nms(mode, operation):
     def kernel(keyset, boxes, scores, most_overlap):
         if type(boxes) not in mode.plain_types or not boxes.is_cuda or not boxes.size(0) or not mode.can_learn():
-            return operation.run(keyset, boxes, scores, most_overlap)
+            return operation.run((boxes, scores, most_overlap))
         mode.known.forget_written()
         with mode.aside():
             kept, is_made_up = _kept(mode, operation, boxes, scores, most_overlap)
         mode.asks_size = True
-        result = mode.run_reading(lambda: operation.run(keyset, boxes, scores, most_overlap), None,
+        result = mode.run_reading(lambda: operation.run((boxes, scores, most_overlap)), None,
                                   (len(kept), is_made_up))
         mode.known.forget_written()
         if result.shape == kept.shape:

@@ -31,16 +31,23 @@ class HostNumbers:
         self._pick.argtypes = [pointer, count, pointer, count, pointer]
         self._pick.restype = count
         self._repeat = library.vramlab_dry_run_repeat
-        self._repeat.argtypes = [ctypes.c_int, pointer, count, pointer]
+        self._repeat.argtypes = [ctypes.c_int, pointer, count, pointer, count, pointer]
         self._repeat.restype = ctypes.c_longlong
+        self._count_classes = library.vramlab_dry_run_count_classes
+        self._count_classes.argtypes = [ctypes.c_int, pointer, count]
+        self._count_classes.restype = ctypes.c_longlong
+        self._mark = library.vramlab_dry_run_mark
+        self._mark.argtypes = [ctypes.c_int, pointer, count, count, pointer]
+        self._count_in_bins = library.vramlab_dry_run_count_in_bins
+        self._count_in_bins.argtypes = [ctypes.c_int, pointer, count, ctypes.c_longlong, ctypes.c_longlong, count,
+                                        pointer]
         self._draw = library.vramlab_dry_run_draw
         self._draw.argtypes = [ctypes.c_int, pointer, count, count, count, count, pointer]
-        functions = torch._C._VariableFunctions
-        self._empty, self._empty_like, self._host = functions.empty, functions.empty_like, torch.device("cpu")
-        self._index_select, self._zeros = functions.index_select, functions.zeros
+        self._index_select = torch._C._VariableFunctions.index_select
         self._places, self._truths, self._counts = torch.int64, (torch.bool, torch.uint8), (torch.int64, torch.int32)
         self._weights = torch.double
-        self._nothing = self._new(0, self._places)
+        # It makes others of its type.
+        self._nothing = torch.empty(0, dtype=self._places, device="cpu")
         # The letters that the library has for types: those of Python's `struct`.
         letters = {"int64": "q", "int32": "i", "int16": "h", "int8": "b", "uint8": "B", "bool": "B",
                    "float32": "f", "float64": "d"}
@@ -50,27 +57,24 @@ class HostNumbers:
                         "masked_select": self._selecting, "index.Tensor": self._picking,
                         "repeat_interleave.Tensor": self._repeating,
                         "repeat_interleave.self_Tensor": self._repeating_numbers,
-                        "one_hot": self._marking, "repeat": _tiling, "histc": _counting}
+                        "one_hot": self._marking, "repeat": _tiling, "histc": self._counting}
 
     def faster(self, name, run):
         """The overload with this name, of which `run` is PyTorch's."""
         return self._faster[name](run) if name in self._faster else run
 
-    def _new(self, shape, kind):
-        return self._empty(shape, dtype=kind, device=self._host)
-
     def _is_in_row(self, tensor):
         return tensor.is_contiguous() and tensor.numel() > 0
 
     def _sorting(self, run):
-        kinds, places_kind, empty_like, sort_rows = self._kinds, self._places, self._empty_like, self._sort
+        kinds, new_places, sort_rows = self._kinds, self._nothing.new_empty, self._sort
 
         def sort(tensor, *, stable=None, dim=-1, descending=False):
             kind, last, total = kinds.get(tensor.dtype), tensor.dim() - 1, tensor.numel()
             if kind is None or last < 0 or dim not in (-1, last) or not total or not tensor.is_contiguous():
                 return run(tensor, stable=stable, dim=dim, descending=descending)
-            numbers, places = empty_like(tensor), empty_like(tensor, dtype=places_kind)
-            count = tensor.size(last)
+            shape = total if last == 0 else tensor.shape
+            numbers, places, count = tensor.new_empty(shape), new_places(shape), tensor.size(last)
             sort_rows(kind, tensor.data_ptr(), total // count, count, descending, numbers.data_ptr(), places.data_ptr())
             return numbers, places
 
@@ -80,7 +84,7 @@ class HostNumbers:
         def unique(tensor, is_sorted=True, return_inverse=False, return_counts=False):
             if tensor.dtype not in self._kinds or not self._is_in_row(tensor):
                 return run(tensor, is_sorted, return_inverse, return_counts)
-            numbers, places, counts = self._found_unique(tensor, tensor.numel(), 1, return_inverse, return_counts)
+            numbers, places, counts = self._found_unique(tensor, tensor.numel(), (), return_inverse, return_counts)
             return numbers, places.view(tensor.shape) if return_inverse and tensor.dim() != 1 else places, counts
 
         return unique
@@ -92,19 +96,22 @@ class HostNumbers:
                 return run(tensor, dim, is_sorted, return_inverse, return_counts)
             rows = (tensor.movedim(dim, 0) if dim else tensor).contiguous()
             of_each, *shape = rows.shape
-            numbers, *others = self._found_unique(rows, of_each, count // of_each, return_inverse, return_counts)
-            numbers = numbers.view(-1, *shape)
+            numbers, *others = self._found_unique(rows, of_each, shape, return_inverse, return_counts)
             return (numbers.movedim(0, dim) if dim else numbers, *others)
 
         return unique
 
-    def _found_unique(self, rows, count, of_row, has_places, has_counts):
-        numbers = self._new(count * of_row, rows.dtype)
-        places = self._new(count, self._places) if has_places else self._nothing
-        counts = self._new(count, self._places) if has_counts else self._nothing
-        found = self._unique(self._kinds[rows.dtype], rows.data_ptr(), count, of_row, numbers.data_ptr(),
+    def _found_unique(self, rows, count, shape, has_places, has_counts):
+        """`shape`: of a row."""
+        total, new_places = rows.numel(), self._nothing.new_empty
+        numbers = rows.new_empty(total)
+        places = new_places(count) if has_places else self._nothing
+        counts = new_places(count) if has_counts else self._nothing
+        found = self._unique(self._kinds[rows.dtype], rows.data_ptr(), count, total // count, numbers.data_ptr(),
                              places.data_ptr() if has_places else None, counts.data_ptr() if has_counts else None)
-        return numbers[:found * of_row], places, counts[:found] if has_counts else counts
+        if has_counts:
+            counts.resize_(found)
+        return numbers.resize_((found, *shape) if shape else found), places, counts
 
     def _selecting(self, run):
         def select(tensor, mask):
@@ -129,26 +136,27 @@ class HostNumbers:
 
     def _picked(self, tensor, mask, shape):
         at, count = mask.data_ptr(), mask.numel()
-        picked = self._new((self._pick(at, count, None, 0, None), *shape), tensor.dtype)
+        found = self._pick(at, count, None, 0, None)
+        picked = tensor.new_empty((found, *shape) if shape else found)
         self._pick(at, count, tensor.data_ptr(), tensor.nbytes // count, picked.data_ptr())
         return picked
 
-    def _repeating(self, run):
-        def repeat(repeats, *, output_size=None):
-            places = self._repeated(repeats)
-            return run(repeats) if places is None else places
-
-        return repeat
-
     def _repeating_numbers(self, _):
-        index_select = self._index_select
-
         def repeat(tensor, repeats, dim=None, *, output_size=None):
+            count, total = repeats.numel(), self._sum_of(repeats)
+            if dim is None and tensor.dim() != 1:
+                tensor = tensor.reshape(-1)
             # A single count stands for each number's.
-            places = self._repeated(repeats) if repeats.numel() > 1 else None
-            if places is None or places.numel() * (tensor.numel() // repeats.numel()) > _MOST_AT_ONCE:
+            if total is None or count < 2 or count != tensor.size(dim or 0) or \
+                    total * (tensor.numel() // count) > _MOST_AT_ONCE:
                 raise _InParts
-            return index_select(tensor.reshape(-1) if dim is None else tensor, dim or 0, places)
+            if dim:
+                return self._index_select(tensor, dim, self._repeated(repeats, total))
+            tensor = tensor.contiguous()
+            repeated = tensor.new_empty((total, *tensor.shape[1:]) if tensor.dim() > 1 else total)
+            self._repeat(self._kinds[repeats.dtype], repeats.data_ptr(), count, tensor.data_ptr(),
+                         tensor.nbytes // count, repeated.data_ptr())
+            return repeated
 
         return repeat
 
@@ -161,31 +169,57 @@ class HostNumbers:
             if probabilities.dtype not in self._kinds or not probabilities.is_contiguous():
                 probabilities = probabilities.to(self._weights).contiguous()
             kind, at = self._kinds[probabilities.dtype], probabilities.data_ptr()
-        places = self._new((*shape[:-1], draws), self._places)
+        places = self._nothing.new_empty((*shape[:-1], draws))
         self._draw(kind, at, places.numel() // draws, shape[-1], first, draws, places.data_ptr())
         return places if draws == count else places.expand(*shape[:-1], count).contiguous()
 
     def _marking(self, _):
         def mark(tensor, num_classes=-1):
-            count = num_classes if num_classes >= 0 else int(tensor.max()) + 1
-            if tensor.numel() * count > _MOST_AT_ONCE:
+            tensor = tensor.contiguous()
+            kind, at, count = self._kinds[tensor.dtype], tensor.data_ptr(), tensor.numel()
+            classes = self._count_classes(kind, at, count) if num_classes < 0 else num_classes
+            if classes < 0 or count * classes > _MOST_AT_ONCE:
                 raise _InParts
-            ones = self._zeros((*tensor.shape, count), dtype=self._places, device=self._host)
-            return ones.scatter_(-1, tensor.unsqueeze(-1), 1)
+            marks = self._nothing.new_empty((*tensor.shape, classes))
+            if not self._mark(kind, at, count, classes, marks.data_ptr()):
+                raise _InParts
+            return marks
 
         return mark
 
-    def _repeated(self, counts):
-        """The place of each as often as it says: PyTorch divides even four among its threads, which then spin. None
-        where PyTorch is to say what is wrong."""
+    def _repeating(self, run):
+        def repeat(repeats, *, output_size=None):
+            total = self._sum_of(repeats)
+            return run(repeats) if total is None else self._repeated(repeats, total)
+
+        return repeat
+
+    def _counting(self, run):
+        """On the host, PyTorch makes histograms of floating-point numbers alone."""
+        def histc(tensor, bins=100, min=0, max=0):
+            if tensor.dtype.is_floating_point:
+                return run(tensor, bins, min, max)
+            least, most = int(min), int(max)
+            if (least, most) == (min, max) and tensor.dtype in self._kinds and self._is_in_row(tensor):
+                counts = tensor.new_empty(bins)
+                if self._count_in_bins(self._kinds[tensor.dtype], tensor.data_ptr(), tensor.numel(), least, most, bins,
+                                       counts.data_ptr()):
+                    return counts
+            return run(tensor.double(), bins, min, max).to(tensor.dtype)
+
+        return histc
+
+    def _sum_of(self, counts):
+        """None where PyTorch is to say what is wrong."""
         if counts.dtype not in self._counts or counts.dim() != 1 or not counts.is_contiguous():
             return None
-        kind, at, count = self._kinds[counts.dtype], counts.data_ptr(), counts.numel()
-        total = self._repeat(kind, at, count, None)
-        if total < 0:
-            return None
-        places = self._new(total, counts.dtype)
-        self._repeat(kind, at, count, places.data_ptr())
+        total = self._repeat(self._kinds[counts.dtype], counts.data_ptr(), counts.numel(), None, 0, None)
+        return total if total >= 0 else None
+
+    def _repeated(self, counts, total):
+        """The place of each as often as it says: PyTorch divides even four among its threads, which then spin."""
+        places = counts.new_empty(total)
+        self._repeat(self._kinds[counts.dtype], counts.data_ptr(), counts.numel(), None, 0, places.data_ptr())
         return places
 
 
@@ -196,12 +230,3 @@ def _tiling(run):
         return run(tensor, repeats)
 
     return tile
-
-
-def _counting(run):
-    """On the host, histograms are made of floating-point numbers alone."""
-    def histc(tensor, *args, **kwargs):
-        is_float = tensor.dtype.is_floating_point
-        return run(tensor, *args, **kwargs) if is_float else run(tensor.double(), *args, **kwargs).to(tensor.dtype)
-
-    return histc

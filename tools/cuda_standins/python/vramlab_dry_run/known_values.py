@@ -9,7 +9,6 @@ knows, and by code that is not PyTorch's own.
 """
 
 import bisect
-import contextlib
 import ctypes
 import enum
 import os
@@ -75,6 +74,15 @@ class _Entry:
     __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "is_large", "is_zeros",
                  "chosen", "counts_up", "at", "bytes", "known", "version", "family", "others", "weak")
 
+    def __init__(self, at, count):
+        self.raw = self.value = self.chosen = self.family = self.weak = None
+        self.is_made_up = self.is_mask = self.is_large = self.is_zeros = self.counts_up = False
+        self.has_floats = True
+        self.at, self.bytes = at, count
+        self.known = 0
+        self.version = _ANY_VERSION
+        self.others = ()
+
 
 class KnownValues:
     def __init__(self, torch):
@@ -98,6 +106,8 @@ class KnownValues:
         self._empty = {}
         # Made-up orders, by shape, type, dimension and how many there are to choose from.
         self._orders = {}
+        # The keys of those that were learned last.
+        self._last_learned = []
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
@@ -135,23 +145,12 @@ class KnownValues:
             return None
         return entry
 
-    @contextlib.contextmanager
-    def one_thread(self):
-        """For many numbers: threads would wait for each other on a busy machine, longer than one takes."""
-        count = self._torch.get_num_threads()
-        self._torch.set_num_threads(1)
-        try:
-            yield
-        finally:
-            self._torch.set_num_threads(count)
-
     def view(self, entry, tensor):
         """A tensor of the host over the known bytes that looks as this one of the device does. Nobody
         may write to it."""
         view = self.last_view(entry, tensor)
         if view is None and entry.chosen is not None:
-            with self.one_thread():
-                view = _of_one_class(entry, tensor)
+            view = _of_one_class(entry, tensor)
         if view is not None:
             return view
         value = entry.value
@@ -187,13 +186,9 @@ class KnownValues:
         storage = tensor.untyped_storage()
         count, size = storage.nbytes(), tensor.nbytes
         if entry is None:
-            most = MOST_BYTES
-            if is_large:
-                most = max(most, (MOST_LARGE_FLOATS if tensor.dtype.is_floating_point else MOST_LARGE)
-                           * tensor.element_size())
-            if not 0 < count <= most or not size or not self._begins(tensor):
+            if not 0 < count <= (self._most_large(tensor) if is_large else MOST_BYTES) or not self._begins(tensor):
                 return self.forget(tensor)
-            entry = self._new_entry(storage.data_ptr(), count)
+            entry = _Entry(storage.data_ptr(), count)
             entry.is_large = is_large
             entry.known = size
             is_all = True
@@ -201,14 +196,19 @@ class KnownValues:
             is_all = entry.known == size and self._begins(tensor)
         raw = value.untyped_storage()
         # As results of operations have. A few bytes more need no copy.
-        if is_all and raw.nbytes() - count <= _MOST_UNUSED_BYTES and tensor.stride() == value.stride() and \
-                not value.storage_offset():
+        if is_all and raw.nbytes() - count <= _MOST_UNUSED_BYTES and not value.storage_offset() and \
+                (tensor.is_contiguous() and value.is_contiguous() or tensor.stride() == value.stride()):
             entry.raw, entry.value = raw, value
         elif entry.value is not value:
             self._copy_into(entry, tensor, value)
         entry.chosen, entry.is_zeros = None, False
         entry.is_made_up = is_made_up or entry.is_made_up and size != count
         self._keep_learned(storage, entry, tensor)
+
+    def _most_large(self, tensor):
+        """Bytes of a storage of a tensor that may be large."""
+        most = MOST_LARGE_FLOATS if tensor.dtype.is_floating_point else MOST_LARGE
+        return max(MOST_BYTES, most * tensor.element_size())
 
     def _copy_into(self, entry, tensor, value):
         """This value of the tensor, which is part of what is known then."""
@@ -253,11 +253,19 @@ class KnownValues:
         PyTorch would see how it is made."""
         if version is None:
             return None
-        if self._views_share_versions:
-            return self._without_memory(tensor)
+        if not self._views_share_versions:
+            return self._family_outside(tensor, version)
+        kind, family = tensor.dtype, tensor.detach()
+        empty = self._empty.get(kind)
+        if empty is None:
+            empty = self._empty[kind] = self._torch.empty((0,), dtype=kind, device=tensor.device)
+        family.data = empty
+        return family
+
+    def _family_outside(self, tensor, version):
         is_inside = self.leave_operation()
         try:
-            return self._without_memory(tensor) if self._views_share_versions else None
+            return self._family_of(tensor, version) if self._views_share_versions else None
         finally:
             self.return_to_operation(is_inside)
 
@@ -276,15 +284,6 @@ class KnownValues:
         self._views_share_versions = False
         if is_inside:
             self._exclude(self._key_of_versions, True)
-
-    def _without_memory(self, tensor):
-        family = tensor.detach()
-        kind = tensor.dtype
-        empty = self._empty.get(kind)
-        if empty is None:
-            empty = self._empty[kind] = self._torch.empty((0,), dtype=kind, device=tensor.device)
-        family.data = empty
-        return family
 
     def is_whole(self, tensor, most=MOST_BYTES):
         """Whether it is all of a storage that is small enough. Sparse tensors have none."""
@@ -356,7 +355,7 @@ class KnownValues:
     def _learn_raw(self, tensor, raw, is_made_up=False):
         """The new entry of all of the tensor's storage, which has these bytes."""
         storage = tensor.untyped_storage()
-        entry = self._new_entry(storage.data_ptr(), storage.nbytes())
+        entry = _Entry(storage.data_ptr(), storage.nbytes())
         entry.raw, entry.known = raw, entry.bytes
         entry.is_made_up = is_made_up
         entry.is_large = tensor.numel() > MOST_ELEMENTS
@@ -369,7 +368,8 @@ class KnownValues:
         is_number = tensor.dtype is self._torch.int64 and tensor.numel() == 1 and entry.bytes == 8
         if is_number and entry.known == 8 and self.entry_of(tensor) is entry:
             entry.counts_up = True
-            self._watch_no_longer(entry.at, tensor.untyped_storage()._cdata)
+            if self._watched.get(entry.at) == key_of(tensor):
+                self._watch_no_longer(entry.at)
 
     def make_up_truths(self, tensor):
         """The one for all that the driver takes them for where it counts them."""
@@ -417,20 +417,6 @@ class KnownValues:
             places = places.view(tensor.transpose(dim, -1).shape).transpose(dim, -1).contiguous()
         return places.view(tensor.shape)
 
-    def _new_entry(self, at, count):
-        entry = _Entry()
-        entry.raw = entry.value = entry.chosen = None
-        entry.is_made_up = entry.is_mask = entry.is_large = entry.is_zeros = False
-        entry.has_floats = True
-        entry.counts_up = False
-        entry.at, entry.bytes = at, count
-        entry.known = 0
-        entry.version = _ANY_VERSION
-        entry.family = None
-        entry.others = ()
-        entry.weak = None
-        return entry
-
     def tell(self, tensor):
         """The driver, which sends them to other ranks."""
         entry = self.entry_of(tensor)
@@ -442,7 +428,7 @@ class KnownValues:
         key = key_of(tensor)
         storage = None if key is None else tensor.untyped_storage()
         if storage is not None and 0 < storage.nbytes() <= MOST_BYTES_SENT:
-            self._keep(storage, self._new_entry(storage.data_ptr(), storage.nbytes()))
+            self._keep(storage, _Entry(storage.data_ptr(), storage.nbytes()))
         else:
             self.forget(tensor)
 
@@ -484,19 +470,28 @@ class KnownValues:
 
     def _keep(self, storage, entry):
         self.deeds += 1
-        key = storage._cdata
+        key, at = storage._cdata, entry.at
         before = self.entries.get(key)
         if before is not entry:
             if before is not None:
                 self._drop(key)
             entry.weak = storage._weak_ref()
             self.entries[key] = entry
+            self._last_learned.append(key)
             self._bytes += entry.bytes
-        if not entry.counts_up and self._watched.get(entry.at) != key:
-            self._watch(key, entry)
+        if not entry.counts_up:
+            last = self._watched.get(at)
+            if last != key:
+                self._watch(key, entry)
+                # While memory of the host is in the processor's caches, it is used again the soonest.
+                if last is not None and self._is_gone(self.entries[last].weak):
+                    self._drop(last)
         if len(self.entries) > self._looks_for_dead_at or self._bytes > MOST_BYTES_IN_ALL:
-            self._drop_dead()
-            self._looks_for_dead_at = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self.entries))
+            self._make_room()
+
+    def _make_room(self):
+        self._drop_dead()
+        self._looks_for_dead_at = max(_FIRST_LOOK_FOR_DEAD, 2 * len(self.entries))
         while self._bytes > MOST_BYTES_IN_ALL:
             large = (key for key, entry in self.entries.items() if entry.is_large)
             self._drop(next(large, None) or next(iter(self.entries)))
@@ -549,12 +544,22 @@ class KnownValues:
         self._bytes -= entry.bytes
         self._let_go(entry.weak)
         entry.weak = None
-        self._watch_no_longer(entry.at, key)
+        if self._watched.get(entry.at) == key:
+            self._watch_no_longer(entry.at)
 
-    def _watch_no_longer(self, at, key):
-        if self._watched.get(at) == key:
-            del self._watched[at]
-            self.driver.watch(at, 0)
+    def _watch_no_longer(self, at):
+        del self._watched[at]
+        self.driver.watch(at, 0)
+
+    def drop_last_dead(self):
+        """The last operation's results that are gone already, before others need memory of the host: theirs has mostly
+        the right size, and small requests would break it up. Memory that is new from the system costs more than all
+        else, as it is cleared first."""
+        for key in self._last_learned:
+            entry = self.entries.get(key)
+            if entry is not None and self._is_gone(entry.weak):
+                self._drop(key)
+        self._last_learned.clear()
 
     def _drop_dead(self):
         for key in [key for key, entry in self.entries.items() if self._is_gone(entry.weak)]:
