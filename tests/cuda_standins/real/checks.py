@@ -64,7 +64,7 @@ def events_are_the_same(run, other, ordered=True):
                             for process in each.processes) for each in (run, other))
     if wanted == found:
         return []
-    return [f"{len(ours)} events instead of {len(theirs)}, or others"
+    return [f"{sum(map(len, ours))} events instead of {sum(map(len, theirs))}, or others"
             for theirs, ours in zip(wanted, found) if theirs != ours] or ["other processes"]
 
 
