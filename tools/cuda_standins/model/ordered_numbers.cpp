@@ -253,18 +253,15 @@ std::uint64_t find_unique_rows_of(const NumberRows& rows, const UniqueResults& t
 template <typename Number>
 std::optional<std::uint64_t> repeat_each(const void* first, std::uint64_t count,
                                          const auto& repeat_one) {
-  if constexpr (std::is_integral_v<Number>) {
-    const Number* const counts = static_cast<const Number*>(first);
-    std::uint64_t sum = 0;
-    for (std::uint64_t place = 0; place < count; ++place) {
-      if (std::cmp_less(counts[place], 0)) return std::nullopt;
-      const std::uint64_t times = static_cast<std::make_unsigned_t<Number>>(counts[place]);
-      repeat_one(place, times);
-      sum += times;
-    }
-    return sum;
+  const Number* const counts = static_cast<const Number*>(first);
+  std::uint64_t sum = 0;
+  for (std::uint64_t place = 0; place < count; ++place) {
+    if (std::cmp_less(counts[place], 0)) return std::nullopt;
+    const std::uint64_t times = static_cast<std::make_unsigned_t<Number>>(counts[place]);
+    repeat_one(place, times);
+    sum += times;
   }
-  return std::nullopt;
+  return sum;
 }
 
 void draw_of_all(std::uint64_t count, std::uint64_t first, std::span<std::int64_t> places) {
@@ -314,6 +311,17 @@ auto with_number(NumberKind kind, const Use& use) {
   return use(double{});
 }
 
+/// The same for integers; for other numbers an answer that says nothing.
+template <typename Answer>
+Answer with_integer(NumberKind kind, const auto& use) {
+  return with_number(kind, [&]<typename Number>(Number number) -> Answer {
+    if constexpr (std::is_integral_v<Number>)
+      return use(number);
+    else
+      return {};
+  });
+}
+
 }  // namespace
 
 std::optional<NumberKind> number_kind(int letter) {
@@ -358,7 +366,7 @@ std::uint64_t pick(const std::uint8_t* mask, std::uint64_t count, const void* pi
 
 std::optional<std::uint64_t> repeat(NumberKind kind, const void* counts, std::uint64_t count,
                                     void* places) {
-  return with_number(kind, [&]<typename Number>(Number) {
+  return with_integer<std::optional<std::uint64_t>>(kind, [&]<typename Number>(Number) {
     Number* to = static_cast<Number*>(places);
     return repeat_each<Number>(counts, count, [&](std::uint64_t place, std::uint64_t times) {
       if (to != nullptr) to = std::fill_n(to, times, static_cast<Number>(place));
@@ -372,7 +380,7 @@ std::optional<std::uint64_t> repeat_pieces(NumberKind kind, const void* counts, 
   const char* const from = static_cast<const char*>(pieces);
   char* to = static_cast<char*>(repeated);
   const auto repeat_all = [&](auto size) {
-    return with_number(kind, [&]<typename Number>(Number) {
+    return with_integer<std::optional<std::uint64_t>>(kind, [&]<typename Number>(Number) {
       return repeat_each<Number>(counts, count, [&](std::uint64_t place, std::uint64_t times) {
         for (; times > 0; --times, to += size) std::memcpy(to, from + size * place, size);
       });
@@ -384,53 +392,45 @@ std::optional<std::uint64_t> repeat_pieces(NumberKind kind, const void* counts, 
 
 std::optional<std::uint64_t> count_classes(NumberKind kind, const void* places,
                                            std::uint64_t count) {
-  return with_number(kind, [&]<typename Number>(Number) -> std::optional<std::uint64_t> {
+  using Classes = std::optional<std::uint64_t>;
+  return with_integer<Classes>(kind, [&]<typename Number>(Number) -> Classes {
     const std::span all(static_cast<const Number*>(places), count);
-    if constexpr (std::is_integral_v<Number>)
-      if (!all.empty() && std::ranges::min(all) >= 0)
-        return static_cast<std::uint64_t>(std::ranges::max(all)) + 1;
-    return std::nullopt;
+    if (all.empty() || std::ranges::min(all) < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(std::ranges::max(all)) + 1;
   });
 }
 
 bool mark(NumberKind kind, const void* places, std::uint64_t count, std::uint64_t classes,
           std::int64_t* marks) {
   std::fill_n(marks, count * classes, 0);
-  return with_number(kind, [&]<typename Number>(Number) {
-    if constexpr (std::is_integral_v<Number>) {
-      for (const Number number : std::span(static_cast<const Number*>(places), count)) {
-        if (std::cmp_less(number, 0) || std::cmp_greater_equal(number, classes)) return false;
-        marks[static_cast<std::make_unsigned_t<Number>>(number)] = 1;
-        marks += classes;
-      }
-      return true;
+  return with_integer<bool>(kind, [&]<typename Number>(Number) {
+    for (const Number number : std::span(static_cast<const Number*>(places), count)) {
+      if (std::cmp_less(number, 0) || std::cmp_greater_equal(number, classes)) return false;
+      marks[static_cast<std::make_unsigned_t<Number>>(number)] = 1;
+      marks += classes;
     }
-    return false;
+    return true;
   });
 }
 
 bool count_in_bins(const NumberRows& row, BinLimits limits, std::uint64_t bins, void* counts) {
-  return with_number(row.kind, [&]<typename Number>(Number) {
-    if constexpr (std::is_integral_v<Number>) {
-      const std::span numbers(static_cast<const Number*>(row.numbers), row.count);
-      if (limits.least == limits.most) {
-        const auto [least, most] = std::ranges::minmax(numbers);
-        limits = {least, most};
-      }
-      const std::uint64_t range =
-          static_cast<std::uint64_t>(limits.most) - static_cast<std::uint64_t>(limits.least);
-      if (limits.least >= limits.most || range > most_counted_range / bins) return false;
-      Number* const of_bins = static_cast<Number*>(counts);
-      std::fill_n(of_bins, bins, Number{0});
-      for (const Number number : numbers) {
-        if (number < limits.least || number > limits.most) continue;
-        const std::uint64_t place =
-            static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(limits.least);
-        ++of_bins[std::min(place * bins / range, bins - 1)];
-      }
-      return true;
+  return with_integer<bool>(row.kind, [&]<typename Number>(Number) {
+    const std::span numbers(static_cast<const Number*>(row.numbers), row.count);
+    if (limits.least == limits.most) {
+      const auto [least, most] = std::ranges::minmax(numbers);
+      limits = {least, most};
     }
-    return false;
+    const std::uint64_t least = static_cast<std::uint64_t>(limits.least),
+                        range = static_cast<std::uint64_t>(limits.most) - least;
+    if (limits.least >= limits.most || range > most_counted_range / bins) return false;
+    Number* const of_bins = static_cast<Number*>(counts);
+    std::fill_n(of_bins, bins, Number{0});
+    for (const Number number : numbers) {
+      if (number < limits.least || number > limits.most) continue;
+      const std::uint64_t place = static_cast<std::uint64_t>(number) - least;
+      ++of_bins[std::min(place * bins / range, bins - 1)];
+    }
+    return true;
   });
 }
 

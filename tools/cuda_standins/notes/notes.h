@@ -101,7 +101,7 @@ long long vramlab_dry_run_repeat(int kind, const void* counts, unsigned long lon
  * is none of integers. */
 long long vramlab_dry_run_count_classes(int kind, const void* places, unsigned long long count);
 /* For each place a row with so many numbers, which are 0 but for a 1 at that place. 0 where one has
- * no such place, or the kind is unknown. */
+ * no such place, or the kind is none of integers. */
 int vramlab_dry_run_mark(int kind, const void* places, unsigned long long count,
                          unsigned long long classes, long long* marks);
 /* How many integers are in each of so many bins between the limits, in their own type; limits that

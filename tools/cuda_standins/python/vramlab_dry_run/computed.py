@@ -1248,7 +1248,7 @@ def _kernel_of_draw(mode, operation):
         if type(probabilities) not in plain_types or type(count) is not int or not probabilities.is_cuda:
             return False
         among = probabilities.size(-1) if probabilities.dim() in (1, 2) else 0
-        return 0 < among and 0 < count <= (count if with_replacement else among) and \
+        return 0 < among and 0 < count and (with_replacement or count <= among) and \
             probabilities.numel() // among * count <= MOST_ELEMENTS and mode.can_learn()
 
     def draw(probabilities, count, *args, **kwargs):

@@ -63,6 +63,10 @@ class HostNumbers:
         """The overload with this name, of which `run` is PyTorch's."""
         return self._faster[name](run) if name in self._faster else run
 
+    def _row_of(self, tensor):
+        """As the library takes it."""
+        return self._kinds[tensor.dtype], tensor.data_ptr(), tensor.numel()
+
     def _is_in_row(self, tensor):
         return tensor.is_contiguous() and tensor.numel() > 0
 
@@ -154,8 +158,7 @@ class HostNumbers:
                 return self._index_select(tensor, dim, self._repeated(repeats, total))
             tensor = tensor.contiguous()
             repeated = tensor.new_empty((total, *tensor.shape[1:]) if tensor.dim() > 1 else total)
-            self._repeat(self._kinds[repeats.dtype], repeats.data_ptr(), count, tensor.data_ptr(),
-                         tensor.nbytes // count, repeated.data_ptr())
+            self._repeat(*self._row_of(repeats), tensor.data_ptr(), tensor.nbytes // count, repeated.data_ptr())
             return repeated
 
         return repeat
@@ -176,12 +179,12 @@ class HostNumbers:
     def _marking(self, _):
         def mark(tensor, num_classes=-1):
             tensor = tensor.contiguous()
-            kind, at, count = self._kinds[tensor.dtype], tensor.data_ptr(), tensor.numel()
-            classes = self._count_classes(kind, at, count) if num_classes < 0 else num_classes
-            if classes < 0 or count * classes > _MOST_AT_ONCE:
+            row = self._row_of(tensor)
+            classes = self._count_classes(*row) if num_classes < 0 else num_classes
+            if classes < 0 or tensor.numel() * classes > _MOST_AT_ONCE:
                 raise _InParts
             marks = self._nothing.new_empty((*tensor.shape, classes))
-            if not self._mark(kind, at, count, classes, marks.data_ptr()):
+            if not self._mark(*row, classes, marks.data_ptr()):
                 raise _InParts
             return marks
 
@@ -202,8 +205,7 @@ class HostNumbers:
             least, most = int(min), int(max)
             if (least, most) == (min, max) and tensor.dtype in self._kinds and self._is_in_row(tensor):
                 counts = tensor.new_empty(bins)
-                if self._count_in_bins(self._kinds[tensor.dtype], tensor.data_ptr(), tensor.numel(), least, most, bins,
-                                       counts.data_ptr()):
+                if self._count_in_bins(*self._row_of(tensor), least, most, bins, counts.data_ptr()):
                     return counts
             return run(tensor.double(), bins, min, max).to(tensor.dtype)
 
@@ -213,13 +215,13 @@ class HostNumbers:
         """None where PyTorch is to say what is wrong."""
         if counts.dtype not in self._counts or counts.dim() != 1 or not counts.is_contiguous():
             return None
-        total = self._repeat(self._kinds[counts.dtype], counts.data_ptr(), counts.numel(), None, 0, None)
+        total = self._repeat(*self._row_of(counts), None, 0, None)
         return total if total >= 0 else None
 
     def _repeated(self, counts, total):
         """The place of each as often as it says: PyTorch divides even four among its threads, which then spin."""
         places = counts.new_empty(total)
-        self._repeat(self._kinds[counts.dtype], counts.data_ptr(), counts.numel(), None, 0, places.data_ptr())
+        self._repeat(*self._row_of(counts), None, 0, places.data_ptr())
         return places
 
 

@@ -9,6 +9,7 @@ knows, and by code that is not PyTorch's own.
 """
 
 import bisect
+import collections
 import ctypes
 import enum
 import os
@@ -34,6 +35,8 @@ MOST_COMPARED = 1 << 22
 MOST_BYTES_SENT = 1 << 16
 # Bytes of the host that a kept result may have behind its own.
 _MOST_UNUSED_BYTES = 1 << 14
+# Entries that were learned last and are looked at before others are: an operation has seldom more results.
+_MOST_LAST_LEARNED = 8
 # Entries at which those of storages that are gone are looked for first.
 _FIRST_LOOK_FOR_DEAD = 256
 # The version of values that came from another rank, until they are used.
@@ -107,7 +110,7 @@ class KnownValues:
         # Made-up orders, by shape, type, dimension and how many there are to choose from.
         self._orders = {}
         # The keys of those that were learned last.
-        self._last_learned = []
+        self._last_learned = collections.deque(maxlen=_MOST_LAST_LEARNED)
         self._bytes = 0
         self._looks_for_dead_at = _FIRST_LOOK_FOR_DEAD
         self._written_count = 0
