@@ -235,6 +235,20 @@ TEST_F(DryRunDriver, memory_whose_memset_is_captured_is_not_known) {
   EXPECT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_SUCCESS);
 }
 
+TEST_F(DryRunDriver, captures_that_were_begun_are_counted) {
+  const CUstream on = stream();
+  const auto count = [] {
+    return *static_cast<const std::uint64_t*>(vramlab_dry_run_captures_begun());
+  };
+  const std::uint64_t before = count();
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(count(), before + 1);
+  EXPECT_NE(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  CUgraph graph = nullptr;
+  EXPECT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_SUCCESS);
+  EXPECT_EQ(count(), before + 1) << "neither one that was refused nor an end counts";
+}
+
 TEST_F(DryRunDriver, work_of_a_library_leaves_bytes_that_it_does_not_write) {
   CUdeviceptr at = 0;
   ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);

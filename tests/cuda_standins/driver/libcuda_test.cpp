@@ -25,18 +25,19 @@ TEST(DryRunLibcuda, has_every_function_of_the_driver) {
   ASSERT_NE(opened, nullptr) << dlerror();
   for (const dry_run::DriverFunction& function : dry_run::driver_functions())
     EXPECT_NE(dlsym(opened, std::string(function.symbol).c_str()), nullptr) << function.symbol;
-  for (const char* const own : {"vramlab_dry_run_note",          "vramlab_dry_run_set_place",
-                                "vramlab_dry_run_set_values",    "vramlab_dry_run_work",
-                                "vramlab_dry_run_gpu_count",     "vramlab_dry_run_watch_memory",
-                                "vramlab_dry_run_written_parts", "vramlab_dry_run_work_at",
-                                "vramlab_dry_run_read_memory",   "vramlab_dry_run_remember",
-                                "vramlab_dry_run_tell_truths",   "vramlab_dry_run_is_yes",
-                                "vramlab_dry_run_sort",          "vramlab_dry_run_unique",
-                                "vramlab_dry_run_pick",          "vramlab_dry_run_own_answers",
-                                "vramlab_dry_run_repeat",        "vramlab_dry_run_draw",
-                                "vramlab_dry_run_mark",          "vramlab_dry_run_count_classes",
-                                "vramlab_dry_run_count_in_bins", "vramlab_dry_run_set_first_work",
-                                "vramlab_dry_run_answer_nvml",   "vramlab_dry_run_write_notes"})
+  for (const char* const own : {"vramlab_dry_run_note",           "vramlab_dry_run_set_place",
+                                "vramlab_dry_run_set_values",     "vramlab_dry_run_work",
+                                "vramlab_dry_run_gpu_count",      "vramlab_dry_run_watch_memory",
+                                "vramlab_dry_run_written_parts",  "vramlab_dry_run_work_at",
+                                "vramlab_dry_run_read_memory",    "vramlab_dry_run_remember",
+                                "vramlab_dry_run_tell_truths",    "vramlab_dry_run_is_yes",
+                                "vramlab_dry_run_sort",           "vramlab_dry_run_unique",
+                                "vramlab_dry_run_pick",           "vramlab_dry_run_own_answers",
+                                "vramlab_dry_run_repeat",         "vramlab_dry_run_draw",
+                                "vramlab_dry_run_mark",           "vramlab_dry_run_count_classes",
+                                "vramlab_dry_run_count_in_bins",  "vramlab_dry_run_set_first_work",
+                                "vramlab_dry_run_answer_nvml",    "vramlab_dry_run_write_notes",
+                                "vramlab_dry_run_captures_begun", "vramlab_dry_run_tile"})
     EXPECT_NE(dlsym(opened, own), nullptr) << own;
 }
 

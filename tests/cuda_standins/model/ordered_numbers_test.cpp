@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "tools/cuda_standins/model/ordered_numbers.h"
@@ -108,6 +109,22 @@ TEST(OrderedNumbers, unique_numbers_have_their_places_and_counts) {
   EXPECT_EQ(find_unique(row, {unique.data(), nullptr, nullptr}), 3U) << "nothing but the numbers";
 }
 
+TEST(OrderedNumbers, what_is_no_number_is_unique_each_time_and_zeros_are_one) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> numbers = {none, -0.0F, 0.0F, none, -0.0F};
+  std::vector<float> unique(numbers.size());
+  std::vector<std::int64_t> places(numbers.size()), counts(numbers.size());
+  const NumberRows row{NumberKind::float32, numbers.data(), 1, numbers.size()};
+  ASSERT_EQ(find_unique(row, {unique.data(), places.data(), counts.data()}), 3U);
+  EXPECT_TRUE(std::signbit(unique[0])) << "the first of them";
+  EXPECT_TRUE(std::isnan(unique[1]) && std::isnan(unique[2]));
+  EXPECT_EQ(places, (std::vector<std::int64_t>{1, 0, 0, 2, 0}));
+  counts.resize(3);
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{3, 1, 1}));
+  const NumberRows rows{NumberKind::float32, numbers.data(), 1, 2};
+  EXPECT_EQ(find_unique_rows(rows, {unique.data(), nullptr, nullptr}), 0U) << "no integers";
+}
+
 struct UniqueRows {
   std::vector<std::int32_t> numbers;
   std::vector<std::int64_t> places;
@@ -189,6 +206,15 @@ TEST(OrderedNumbers, pieces_of_any_size_are_repeated) {
         repeat_pieces(NumberKind::int64, negative.data(), 3, pieces.data(), bytes, repeated.data()),
         std::nullopt);
   }
+}
+
+TEST(OrderedNumbers, each_piece_is_there_as_many_times) {
+  const std::string pieces = "abcdef";
+  std::string tiled(12, '-');
+  tile(pieces.data(), 2, 3, 2, tiled.data());
+  EXPECT_EQ(tiled, "abcabcdefdef");
+  tile(pieces.data(), 2, 3, 0, tiled.data());
+  EXPECT_EQ(tiled, "abcabcdefdef") << "nothing is written for none";
 }
 
 TEST(OrderedNumbers, places_are_marked_in_rows_of_classes) {

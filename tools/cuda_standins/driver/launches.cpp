@@ -214,6 +214,9 @@ STAND_IN_EXPORT int vramlab_dry_run_is_yes(unsigned long long at, unsigned long 
 STAND_IN_EXPORT const void* vramlab_dry_run_written_parts() {
   return &the_driver().watched().written();
 }
+STAND_IN_EXPORT const void* vramlab_dry_run_captures_begun() {
+  return &the_driver().captures_begun();
+}
 STAND_IN_EXPORT int vramlab_dry_run_read_memory(void* to, unsigned long long from,
                                                 unsigned long long bytes) {
   return the_driver().look(

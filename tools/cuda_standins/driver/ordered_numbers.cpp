@@ -54,6 +54,12 @@ STAND_IN_EXPORT long long vramlab_dry_run_repeat(int kind, const void* counts,
                        : repeat_pieces(*known, counts, count, pieces, bytes, repeated));
 }
 
+STAND_IN_EXPORT void vramlab_dry_run_tile(const void* pieces, unsigned long long count,
+                                          unsigned long long bytes, unsigned long long times,
+                                          void* tiled) {
+  tile(pieces, count, bytes, times, tiled);
+}
+
 STAND_IN_EXPORT long long vramlab_dry_run_count_classes(int kind, const void* places,
                                                         unsigned long long count) {
   const auto known = number_kind(kind);

@@ -271,7 +271,9 @@ CUresult begin_capture(const CallSite& site, CUstream stream, CUstreamCaptureMod
     const StreamAt at = std::get<StreamAt>(found);
     const CUresult result =
         result_of(driver.timed().begin_capture(at, modes.at(static_cast<std::size_t>(mode))));
-    if (result == CUDA_SUCCESS) driver.graphs().capture_into(graph, at, target.after);
+    if (result != CUDA_SUCCESS) return result;
+    driver.note_capture();
+    driver.graphs().capture_into(graph, at, target.after);
     return result;
   };
   return driver_call(site, body, stream, mode);

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -135,21 +134,39 @@ void sort_rows_of(const NumberRows& rows, SortOrder order, Number* sorted, std::
     }
 }
 
-template <typename Number>
-std::uint64_t find_unique_of(const NumberRows& row, const UniqueResults& to) {
-  const Number* const numbers = static_cast<const Number*>(row.numbers);
-  Number* const unique = static_cast<Number*>(to.numbers);
-  Orderer<KeyOf<Number>> orderer(row.count);
+/// Numbers what is different in an order. `is_new`: says whether one differs from the one before
+/// it. `put`: is called with each place and the number of different ones before it, whether it is
+/// new or not, as a branch would be taken at random. The next new one takes the same room.
+template <typename Key>
+std::uint64_t number_different(std::span<const Placed<Key>> ordered, const UniqueResults& to,
+                               const auto& put, const auto& is_new) {
   std::uint64_t found = 0;
-  for (const auto& placed : orderer.order_numbers(numbers, SortOrder::ascending)) {
-    if (found == 0 || unique[found - 1] != numbers[placed.place]) {
-      unique[found++] = numbers[placed.place];
-      if (to.counts != nullptr) to.counts[found - 1] = 0;
-    }
+  const Placed<Key>* last = nullptr;
+  for (const Placed<Key>& placed : ordered) {
+    put(placed.place, found);
+    if (to.counts != nullptr) to.counts[found] = 0;
+    found += last == nullptr || is_new(placed, *last) ? 1 : 0;
+    last = &placed;
     if (to.counts != nullptr) ++to.counts[found - 1];
     if (to.places != nullptr) to.places[placed.place] = static_cast<std::int64_t>(found - 1);
   }
   return found;
+}
+
+template <typename Number>
+std::uint64_t find_unique_of(const NumberRows& row, const UniqueResults& to) {
+  using Key = KeyOf<Number>;
+  const Number* const numbers = static_cast<const Number*>(row.numbers);
+  Number* const unique = static_cast<Number*>(to.numbers);
+  Orderer<Key> orderer(row.count);
+  const auto put = [=](std::uint32_t place, std::uint64_t at) { unique[at] = numbers[place]; };
+  const auto is_new = [=](const Placed<Key>& placed, const Placed<Key>& last) {
+    if constexpr (std::is_floating_point_v<Number>)
+      return placed.key != last.key || std::isnan(numbers[placed.place]);
+    else
+      return placed.key != last.key;
+  };
+  return number_different(orderer.order_numbers(numbers, SortOrder::ascending), to, put, is_new);
 }
 
 /// The keys of a column: the least one, and the bits of the most that one of them is above it.
@@ -184,70 +201,81 @@ Columns columns_before(std::uint64_t end, std::span<const ColumnKeys> all) {
   return {first, all.subspan(first, end - first), bits};
 }
 
-/// Puts rows in order by some columns.
-template <typename Key, typename Number>
-void order_by(const Columns& columns, const NumberRows& rows, std::vector<std::uint32_t>& order) {
-  const Number* const numbers = static_cast<const Number*>(rows.numbers) + columns.first;
-  const auto key_at = [&](std::uint32_t place) {
-    const Number* number = numbers + order[place] * rows.count;
-    std::uint64_t key = key_of(*number++) - columns.keys[0].least;
-    for (const ColumnKeys& column : columns.keys.subspan(1))
-      key = key << column.bits | (key_of(*number++) - column.least);
-    return key;
-  };
-  Orderer<Key> orderer(rows.rows);
-  const std::vector<std::uint32_t> before = order;
-  auto next = order.begin();
-  for (const auto& placed : orderer.order(key_at)) *next++ = before[placed.place];
+/// The keys of these columns as one number, for the row whose first of them is given.
+template <typename Number>
+std::uint64_t key_of_row(const Number* number, std::span<const ColumnKeys> columns) {
+  std::uint64_t key = key_of(*number++) - columns[0].least;
+  for (const ColumnKeys& column : columns.subspan(1))
+    key = key << column.bits | (key_of(*number++) - column.least);
+  return key;
 }
 
-/// The rows by their numbers, beginning with the last ones, as many columns at once as fit, each
-/// time in the order that they had.
+/// The different ones of some rows. They are short: calls that copy memory would take longer than
+/// their numbers do.
 template <typename Number>
-std::vector<std::uint32_t> order_of_rows(const NumberRows& rows) {
-  std::vector<ColumnKeys> keys;
-  for (std::uint64_t column = 0; column < rows.count; ++column)
-    keys.push_back(keys_of_column(static_cast<const Number*>(rows.numbers) + column, rows));
-  std::vector<std::uint32_t> order(rows.rows);
-  std::iota(order.begin(), order.end(), 0);
-  for (std::uint64_t end = rows.count; end > 0;) {
-    const Columns columns = columns_before(end, keys);
-    if (columns.bits <= 32)
-      order_by<std::uint32_t, Number>(columns, rows, order);
-    else
-      order_by<std::uint64_t, Number>(columns, rows, order);
-    end = columns.first;
+class UniqueRows {
+ public:
+  UniqueRows(const NumberRows& rows, const UniqueResults& to)
+      : rows_(rows), to_(to), numbers_(static_cast<const Number*>(rows.numbers)) {
+    for (std::uint64_t column = 0; column < rows.count; ++column)
+      keys_.push_back(keys_of_column(numbers_ + column, rows));
   }
-  return order;
-}
 
-/// Rows are short: calls that compare or copy memory would take longer than their numbers do.
-template <typename Number>
-bool are_equal(const Number* row, const Number* other, std::uint64_t count) {
-  for (std::uint64_t place = 0; place < count; ++place)
-    if (row[place] != other[place]) return false;
-  return true;
-}
+  std::uint64_t find() const {
+    const Columns columns = columns_before(rows_.count, keys_);
+    if (columns.first > 0) return find_by_parts();
+    return columns.bits <= 32 ? find_by_keys<std::uint32_t>() : find_by_keys<std::uint64_t>();
+  }
 
-template <typename Number>
-std::uint64_t find_unique_rows_of(const NumberRows& rows, const UniqueResults& to) {
-  const Number* const numbers = static_cast<const Number*>(rows.numbers);
-  const Number* last = nullptr;
-  Number* unique = static_cast<Number*>(to.numbers);
-  std::uint64_t found = 0;
-  for (const std::uint32_t place : order_of_rows<Number>(rows)) {
-    const Number* const row = numbers + place * rows.count;
-    if (last == nullptr || !are_equal(row, last, rows.count)) {
-      last = row;
-      for (std::uint64_t column = 0; column < rows.count; ++column) *unique++ = row[column];
-      if (to.counts != nullptr) to.counts[found] = 0;
-      ++found;
+ private:
+  /// Keys of all columns fit into one number.
+  template <typename Key>
+  std::uint64_t find_by_keys() const {
+    Orderer<Key> orderer(rows_.rows);
+    const auto key_at = [this](std::uint32_t place) { return key_of_row(row(place), {keys_}); };
+    return number(orderer.order(key_at), [](const Placed<Key>& placed, const Placed<Key>& last) {
+      return placed.key != last.key;
+    });
+  }
+  /// Rows are put in order by the last columns first, as many at once as fit, each time in the
+  /// order before.
+  std::uint64_t find_by_parts() const {
+    std::vector<Placed<std::uint64_t>> order(rows_.rows);
+    for (std::uint32_t place = 0; place < rows_.rows; ++place) order[place].place = place;
+    for (std::uint64_t end = rows_.count; end > 0;) {
+      const Columns columns = columns_before(end, keys_);
+      order_by(columns, order);
+      end = columns.first;
     }
-    if (to.counts != nullptr) ++to.counts[found - 1];
-    if (to.places != nullptr) to.places[place] = static_cast<std::int64_t>(found - 1);
+    return number<std::uint64_t>(order, [this](const auto& placed, const auto& last) {
+      return !std::equal(row(placed.place), row(placed.place) + rows_.count, row(last.place));
+    });
   }
-  return found;
-}
+  void order_by(const Columns& columns, std::vector<Placed<std::uint64_t>>& order) const {
+    Orderer<std::uint64_t> orderer(rows_.rows);
+    const auto key_at = [&](std::uint32_t place) {
+      return key_of_row(row(order[place].place) + columns.first, columns.keys);
+    };
+    const std::vector<Placed<std::uint64_t>> before = order;
+    auto next = order.begin();
+    for (const auto& placed : orderer.order(key_at)) *next++ = before[placed.place];
+  }
+  template <typename Key>
+  std::uint64_t number(std::span<const Placed<Key>> ordered, const auto& is_new) const {
+    Number* const unique = static_cast<Number*>(to_.numbers);
+    const auto put = [&](std::uint32_t place, std::uint64_t at) {
+      for (std::uint64_t column = 0; column < rows_.count; ++column)
+        unique[at * rows_.count + column] = row(place)[column];
+    };
+    return number_different(ordered, to_, put, is_new);
+  }
+  const Number* row(std::uint32_t place) const { return numbers_ + place * rows_.count; }
+
+  NumberRows rows_;
+  UniqueResults to_;
+  const Number* numbers_;
+  std::vector<ColumnKeys> keys_;
+};
 
 /// `repeat_one`: is called with each place and how often it is there.
 template <typename Number>
@@ -274,16 +302,16 @@ void draw_of_row(std::span<const Number> numbers, std::uint64_t first,
   const auto is_possible = [](Number number) { return number > 0; };
   const auto possible = static_cast<std::uint64_t>(std::ranges::count_if(numbers, is_possible));
   const std::uint64_t chosen = std::min<std::uint64_t>(places.size(), possible);
-  if (possible != 0) first %= possible;
-  std::uint64_t rank = first == 0 ? 0 : possible - first, others = chosen;
-  for (std::size_t place = 0; place < numbers.size(); ++place) {
-    const bool is_chosen = is_possible(numbers[place]);
-    std::uint64_t& next = is_chosen ? rank : others;
-    if (next < (is_chosen ? chosen : places.size()))
-      places[next] = static_cast<std::int64_t>(place);
-    ++next;
-    if (is_chosen && rank == possible) rank = 0;
-  }
+  std::size_t place = 0;
+  const auto next = [&](bool is_looked_for) {
+    while (is_possible(numbers[place % numbers.size()]) != is_looked_for) ++place;
+    return place++ % numbers.size();
+  };
+  for (std::uint64_t passed = possible == 0 ? 0 : first % possible; passed > 0; --passed)
+    next(true);
+  for (std::int64_t& drawn : places.first(chosen)) drawn = static_cast<std::int64_t>(next(true));
+  place = 0;
+  for (std::int64_t& drawn : places.subspan(chosen)) drawn = static_cast<std::int64_t>(next(false));
 }
 
 /// A range times the number of its bins has to be a number of 64 bits.
@@ -342,8 +370,8 @@ std::uint64_t find_unique(const NumberRows& row, const UniqueResults& to) {
 }
 
 std::uint64_t find_unique_rows(const NumberRows& rows, const UniqueResults& to) {
-  return with_number(
-      rows.kind, [&]<typename Number>(Number) { return find_unique_rows_of<Number>(rows, to); });
+  return with_integer<std::uint64_t>(
+      rows.kind, [&]<typename Number>(Number) { return UniqueRows<Number>(rows, to).find(); });
 }
 
 std::uint64_t pick(const std::uint8_t* mask, std::uint64_t count, const void* pieces,
@@ -388,6 +416,14 @@ std::optional<std::uint64_t> repeat_pieces(NumberKind kind, const void* counts, 
   };
   if (bytes == 8) return repeat_all(std::integral_constant<std::uint64_t, 8>{});
   return repeat_all(bytes);
+}
+
+void tile(const void* pieces, std::uint64_t count, std::uint64_t bytes, std::uint64_t times,
+          void* tiled) {
+  const char* from = static_cast<const char*>(pieces);
+  char* to = static_cast<char*>(tiled);
+  for (std::uint64_t piece = 0; piece < count; ++piece, from += bytes)
+    for (std::uint64_t time = 0; time < times; ++time, to += bytes) std::memcpy(to, from, bytes);
 }
 
 std::optional<std::uint64_t> count_classes(NumberKind kind, const void* places,

@@ -47,8 +47,8 @@ struct UniqueResults {
 /// and how often each is there.
 std::uint64_t find_unique(const NumberRows& row, const UniqueResults& to);
 
-/// The same of rows as wholes, in the order of their first numbers, then of the next ones. The
-/// row's own numbers take the place of a number in the results.
+/// The same of rows of integers as wholes, in the order of their first numbers, then of the next
+/// ones; 0 for other numbers. A row's numbers take the place of a number in the results.
 std::uint64_t find_unique_rows(const NumberRows& rows, const UniqueResults& to);
 
 /// How many bytes of the mask are not 0. The pieces beside them, of so many bytes each, lie one
@@ -64,6 +64,10 @@ std::optional<std::uint64_t> repeat(NumberKind kind, const void* counts, std::ui
 /// The same with the pieces beside the counts, of so many bytes each, in place of their places.
 std::optional<std::uint64_t> repeat_pieces(NumberKind kind, const void* counts, std::uint64_t count,
                                            const void* pieces, std::uint64_t bytes, void* repeated);
+
+/// Each piece so many times, one after the other.
+void tile(const void* pieces, std::uint64_t count, std::uint64_t bytes, std::uint64_t times,
+          void* tiled);
 
 /// One more than the greatest of some places: nothing if one of them is negative, or there is none.
 std::optional<std::uint64_t> count_classes(NumberKind kind, const void* places,

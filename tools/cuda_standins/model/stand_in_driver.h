@@ -102,6 +102,9 @@ class StandInDriver {
   void tear_down() { is_torn_down_ = true; }
   /// In the child of a fork: the driver cannot be used there any more if it was used before.
   void note_fork();
+  void note_capture() { captures_begun_.fetch_add(1, std::memory_order_release); }
+  /// It may be read at any time, without a call too.
+  const std::atomic<std::uint64_t>& captures_begun() const { return captures_begun_; }
   void advance(std::uint64_t ns);
   void set_output(std::uint64_t value) { output_ = value; }
   void set_text(const char* text) {
@@ -156,6 +159,7 @@ class StandInDriver {
   static thread_local bool is_in_host_function;
   std::mutex lock_;
   std::uint64_t call_count_ = 0;
+  std::atomic<std::uint64_t> captures_begun_ = 0;
   std::atomic<bool> is_forked_ = false;
   bool is_initialised_ = false;
   bool is_used_ = false;

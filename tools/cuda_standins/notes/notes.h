@@ -62,6 +62,8 @@ void vramlab_dry_run_watch_memory(unsigned long long at, unsigned long long byte
 /* The address of a number of 64 bits, which grows with each watched part that is written, and then
  * of 16,384 more: part number N, counted from 0, began at the one at place N modulo 16,384. */
 const void* vramlab_dry_run_written_parts(void);
+/* The address of a number of 64 bits: how many captures of streams were begun. */
+const void* vramlab_dry_run_captures_begun(void);
 /* The bytes that the host or another rank sent to a device a moment ago; nonzero where all of them
  * are known. */
 int vramlab_dry_run_read_memory(void* to, unsigned long long from, unsigned long long bytes);
@@ -83,8 +85,9 @@ int vramlab_dry_run_is_yes(unsigned long long at, unsigned long long count);
 int vramlab_dry_run_sort(int kind, const void* numbers, unsigned long long rows,
                          unsigned long long count, int is_descending, void* sorted,
                          long long* places);
-/* How many different rows of so many numbers there are, 0 where the kind is unknown; the place of
- * each row among them, and how often each is there, unless it is NULL. */
+/* How many different rows of so many numbers there are, 0 where the kind is unknown, or rows of
+ * several numbers are no integers; the place of each row among them, and how often each is there,
+ * unless it is NULL. */
 unsigned long long vramlab_dry_run_unique(int kind, const void* numbers, unsigned long long rows,
                                           unsigned long long count, void* unique, long long* places,
                                           long long* counts);
@@ -97,6 +100,9 @@ unsigned long long vramlab_dry_run_pick(const void* mask, unsigned long long cou
  * `pieces` is NULL, the place of each count, in its type. */
 long long vramlab_dry_run_repeat(int kind, const void* counts, unsigned long long count,
                                  const void* pieces, unsigned long long bytes, void* repeated);
+/* Each of so many pieces so many times, one after the other. */
+void vramlab_dry_run_tile(const void* pieces, unsigned long long count, unsigned long long bytes,
+                          unsigned long long times, void* tiled);
 /* One more than the greatest of some places; -1 where one is negative, there is none, or the kind
  * is none of integers. */
 long long vramlab_dry_run_count_classes(int kind, const void* places, unsigned long long count);
