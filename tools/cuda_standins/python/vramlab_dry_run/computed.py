@@ -134,8 +134,8 @@ class _Mode:
         self.has_dispatch_modes = torch._C._len_torch_dispatch_stack
         self.has_function_modes = torch._C._is_torch_function_mode_enabled
         self.has_transforms = torch._C._functorch.peek_interpreter_stack
-        self.is_capturing = torch._C._cuda_isCurrentStreamCapturing
-        self.threads, self.set_threads = torch._C.get_num_threads, torch._C.set_num_threads
+        self._is_stream_capturing = torch._C._cuda_isCurrentStreamCapturing
+        self.find_in_one_thread = self.in_one_thread(_Computation.find)
         # Operations without a kernel of ours pass by.
         others = torch._C._dispatch_library("IMPL", "_", _KEY_NAME)
         others.fallback_fallthrough(_KEY_NAME)
@@ -168,8 +168,8 @@ class _Mode:
         self.likely = likely_values.LikelyValues()
         self.weights = trained_weights.TrainedWeights(torch)
         self.typed_answers = typed_answers.TypedAnswers(torch)
-        self.host_numbers = host_numbers.HostNumbers(torch)
-        self.answers = self.known.driver.answers()
+        self.host_numbers = host_numbers.HostNumbers(torch, self.in_one_thread)
+        self.answers, self._captures_begun = self.known.driver.answers(), self.known.driver.captures_begun
         self.plain_types = frozenset((torch.Tensor, torch.nn.Parameter))
         # By number and type.
         self.numbers = {}
@@ -306,9 +306,28 @@ class _Mode:
             guard.__enter__()
         return guards
 
+    def in_one_thread(self, run):
+        """The function that calls `run` so. Several threads would wait for each other on a busy machine, longer than
+        one takes."""
+        threads_now, set_threads = self.torch._C.get_num_threads, self.torch._C.set_num_threads
+
+        def run_alone(*args, **kwargs):
+            threads = threads_now()
+            set_threads(1)
+            try:
+                return run(*args, **kwargs)
+            finally:
+                set_threads(threads)
+
+        return run_alone
+
     def can_learn(self):
         """Graphs of the device and transforms of functions may run an operation again, on others."""
         return self.has_transforms() is None and not self.is_capturing()
+
+    def is_capturing(self):
+        """To ask takes three times as long as to know that no capture was begun at all."""
+        return self._captures_begun[0] > 0 and self._is_stream_capturing()
 
     def _names(self, all_names):
         """Operations that have kernels of their own, by their names without `aten::`. Others are made of
@@ -554,9 +573,9 @@ class _Operation:
     """An overload, with what its schema says. `torch.ops` would make several objects more for each, and there are
     hundreds: Python's collector looks at all of them in each of its large passes."""
 
-    __slots__ = ("mode", "name", "base", "plain", "shortest", "function", "run", "redispatch", "changed", "results",
-                 "overwrites", "has_values_before", "is_computed", "is_copy", "is_read", "stem", "spreads", "compares",
-                 "asks_others", "asks_size", "is_at_once", "number_places", "most")
+    __slots__ = ("mode", "name", "base", "plain", "shortest", "function", "is_own", "run", "redispatch", "changed",
+                 "results", "overwrites", "has_values_before", "is_computed", "is_copy", "is_read", "stem", "spreads",
+                 "compares", "asks_others", "asks_size", "is_at_once", "number_places", "most")
 
     def __init__(self, mode, space, name):
         self.mode, self.name = mode, name
@@ -566,7 +585,9 @@ class _Operation:
             built_in._get_operation_overload(whole_base, overload)[0]
         # The same where all tensors are plain ones.
         self.shortest = computed_operations.shortest_way(name, self.plain)
-        self.function = mode.host_numbers.faster(name, self.shortest)
+        own = mode.host_numbers.faster(name, self.shortest)
+        # Others are PyTorch's, which has threads for them.
+        self.is_own, self.function = own is not None, own or self.shortest
         self.run = mode.alone(self.plain)
         schema = built_in._get_schema(whole_base, overload)
         arguments = schema.arguments
@@ -595,6 +616,12 @@ class _Operation:
         self.most = known_values.MOST_BYTES if self.changed else MOST_ELEMENTS
         if self.asks_others or self.is_copy or self.is_read:
             self.redispatch = built_in._dispatch_find_schema_or_throw(whole_base, overload).redispatch_boxed
+
+    def find(self, computation, args, kwargs):
+        """Answers as `computation.find` does, in one thread where PyTorch's own functions are called."""
+        if self.is_own and args[0].numel() <= _MOST_SMALL:
+            return computation.find(args, kwargs)
+        return self.mode.find_in_one_thread(computation, args, kwargs)
 
     def run_in_parts(self, keyset, *args, **kwargs):
         """The operation itself; those that it calls are seen, by which it asks the device."""
@@ -1240,7 +1267,7 @@ def _kernel_of_draw(mode, operation):
     """A GPU's own numbers are unknown, so places are drawn that are possible where the probabilities are
     known, and else ones in the middle: the first words of a vocabulary are its special ones. Rows and draws
     follow each other, as texts and candidates that are all alike would be taken for one."""
-    run, known, plain_types = operation.run, mode.known, mode.plain_types
+    run, known, plain_types, switch = operation.run, mode.known, mode.plain_types, mode.switch
     turns = itertools.cycle(range(_TURNS))
 
     def can_be_drawn(probabilities, count, with_replacement=False, **_):
@@ -1259,18 +1286,31 @@ def _kernel_of_draw(mode, operation):
         return mode.host_numbers.drawn(probabilities.shape, first, entry and known.view(entry, probabilities), count,
                                        *args, **kwargs)
 
-    def kernel(keyset, *args, **kwargs):
-        drawn = None
-        if can_be_drawn(*args, **kwargs):
-            # Before, as the numbers are in the processor's caches.
-            with mode.aside():
-                drawn = draw(*args, **kwargs)
-        result = run(args, kwargs)
-        if drawn is not None and type(result) in plain_types:
+    def learn(result, drawn):
+        if type(result) in plain_types:
             known.forget_written()
-            with mode.aside():
-                known.learn(result, drawn, is_made_up=True)
+            known.learn(result, drawn, is_made_up=True)
         return result
+
+    def draw_seen_by_modes(args, kwargs):
+        with mode.aside():
+            drawn = draw(*args, **kwargs)
+        result = run(args, kwargs)
+        with mode.aside():
+            return learn(result, drawn)
+
+    def kernel(keyset, *args, **kwargs):
+        if not can_be_drawn(*args, **kwargs):
+            return run(args, kwargs)
+        if mode.has_dispatch_modes() or mode.has_function_modes():
+            return draw_seen_by_modes(args, kwargs)
+        switch(False)
+        try:
+            # Before the operation runs, as its numbers are in the processor's caches.
+            drawn = draw(*args, **kwargs)
+            return learn(operation.plain(*args, **kwargs), drawn)
+        finally:
+            switch(True)
 
     return kernel
 
@@ -1484,7 +1524,7 @@ def _kernel_between_ranks(mode, operation):
             received, sent = [], received
         known.forget_written()
         with mode.aside():
-            if not built_in._cuda_isCurrentStreamCapturing():
+            if not mode.is_capturing():
                 for tensor in received + sent:
                     known.tell(tensor)
             for tensor in received:
@@ -1533,7 +1573,7 @@ def _call(operation, keyset, args, kwargs):
     around = mode.reads, mode.found, mode.found_is_made_up
     mode.switch(False)
     try:
-        is_known, found = computation.find(args, kwargs)
+        is_known, found = operation.find(computation, args, kwargs)
         if found is _FOUND_NOTHING and operation.asks_others:
             result = _run_in_sight(operation, keyset, args, kwargs)
         else:
@@ -1555,7 +1595,7 @@ def _call_seen_by_modes(operation, keyset, args, kwargs):
     """Modes of PyTorch see the operation itself, and nothing of ours."""
     mode, computation = operation.mode, _Computation(operation)
     with mode.aside():
-        is_known, found = computation.find(args, kwargs)
+        is_known, found = operation.find(computation, args, kwargs)
     result = _run(operation, keyset, args, kwargs, found, is_known)
     with mode.aside():
         computation.end(args, kwargs, result, is_known)
@@ -1619,18 +1659,11 @@ class _Computation:
         self._result = None
 
     def find(self, args, kwargs):
-        """Whether its results are known, and how many it finds. In one thread: several would wait for each other on a
-        busy machine, longer than one takes."""
-        operation, mode = self._operation, self._mode
-        threads = mode.threads()
-        mode.set_threads(1)
-        try:
-            if self._prepare(args, kwargs) and not (operation.spreads and self._is_spread_too_far()) and \
-                    self._compute():
-                return True, self._found() if operation.asks_others else _FOUND_NOTHING
-            return False, self._found_of_mask(args)
-        finally:
-            mode.set_threads(threads)
+        """Whether its results are known, and how many it finds."""
+        operation = self._operation
+        if self._prepare(args, kwargs) and not (operation.spreads and self._is_spread_too_far()) and self._compute():
+            return True, self._found() if operation.asks_others else _FOUND_NOTHING
+        return False, self._found_of_mask(args)
 
     def end(self, args, kwargs, result, is_known):
         """Once the operation itself has run."""
@@ -1808,11 +1841,8 @@ class _Computation:
                 known.forget(tensor)
         if self._operation.changed:
             return
-        is_inside = known.leave_operation()
-        try:
-            for tensor, value in zip(_each_of(result), _each_of(self._result)):
-                if type(tensor) in self._mode.plain_types and tensor.is_cuda and \
-                        tensor.shape == value.shape and tensor.dtype is value.dtype:
-                    known.learn(tensor, value, None, is_made_up, self._is_large)
-        finally:
-            known.return_to_operation(is_inside)
+        plain_types, nothing = self._mode.plain_types, self._mode.host_numbers.nothing
+        for tensor, value in zip(_each_of(result), _each_of(self._result)):
+            if value is not nothing and type(tensor) in plain_types and tensor.is_cuda and \
+                    tensor.shape == value.shape and tensor.dtype is value.dtype:
+                known.learn(tensor, value, None, is_made_up, self._is_large)

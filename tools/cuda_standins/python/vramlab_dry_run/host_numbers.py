@@ -18,7 +18,9 @@ class _InParts(Exception):
 
 
 class HostNumbers:
-    def __init__(self, torch):
+    def __init__(self, torch, in_one_thread):
+        """`in_one_thread`: makes a function of PyTorch's one that runs so."""
+        self._in_one_thread = in_one_thread
         # They take no lock, so that there is no need to let other threads run meanwhile.
         library = ctypes.PyDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
         pointer, count = ctypes.c_void_p, ctypes.c_ulonglong
@@ -33,6 +35,9 @@ class HostNumbers:
         self._repeat = library.vramlab_dry_run_repeat
         self._repeat.argtypes = [ctypes.c_int, pointer, count, pointer, count, pointer]
         self._repeat.restype = ctypes.c_longlong
+        self._tile = library.vramlab_dry_run_tile
+        self._tile.argtypes = [pointer, count, count, count, pointer]
+        self._tile.restype = None
         self._count_classes = library.vramlab_dry_run_count_classes
         self._count_classes.argtypes = [ctypes.c_int, pointer, count]
         self._count_classes.restype = ctypes.c_longlong
@@ -43,11 +48,11 @@ class HostNumbers:
                                         pointer]
         self._draw = library.vramlab_dry_run_draw
         self._draw.argtypes = [ctypes.c_int, pointer, count, count, count, count, pointer]
-        self._index_select = torch._C._VariableFunctions.index_select
+        self._index_select = in_one_thread(torch._C._VariableFunctions.index_select)
         self._places, self._truths, self._counts = torch.int64, (torch.bool, torch.uint8), (torch.int64, torch.int32)
         self._weights = torch.double
-        # It makes others of its type.
-        self._nothing = torch.empty(0, dtype=self._places, device="cpu")
+        # A result that is not asked for. It makes others of its type.
+        self.nothing = torch.empty(0, dtype=self._places, device="cpu")
         # The letters that the library has for types: those of Python's `struct`.
         letters = {"int64": "q", "int32": "i", "int16": "h", "int8": "b", "uint8": "B", "bool": "B",
                    "float32": "f", "float64": "d"}
@@ -57,11 +62,11 @@ class HostNumbers:
                         "masked_select": self._selecting, "index.Tensor": self._picking,
                         "repeat_interleave.Tensor": self._repeating,
                         "repeat_interleave.self_Tensor": self._repeating_numbers,
-                        "one_hot": self._marking, "repeat": _tiling, "histc": self._counting}
+                        "one_hot": self._marking, "repeat": self._tiling, "histc": self._counting}
 
     def faster(self, name, run):
-        """The overload with this name, of which `run` is PyTorch's."""
-        return self._faster[name](run) if name in self._faster else run
+        """The overload with this name, of which `run` is PyTorch's; None where that is to be called."""
+        return self._faster[name](self._in_one_thread(run)) if name in self._faster else None
 
     def _row_of(self, tensor):
         """As the library takes it."""
@@ -71,7 +76,7 @@ class HostNumbers:
         return tensor.is_contiguous() and tensor.numel() > 0
 
     def _sorting(self, run):
-        kinds, new_places, sort_rows = self._kinds, self._nothing.new_empty, self._sort
+        kinds, new_places, sort_rows = self._kinds, self.nothing.new_empty, self._sort
 
         def sort(tensor, *, stable=None, dim=-1, descending=False):
             kind, last, total = kinds.get(tensor.dtype), tensor.dim() - 1, tensor.numel()
@@ -107,10 +112,10 @@ class HostNumbers:
 
     def _found_unique(self, rows, count, shape, has_places, has_counts):
         """`shape`: of a row."""
-        total, new_places = rows.numel(), self._nothing.new_empty
+        total, new_places = rows.numel(), self.nothing.new_empty
         numbers = rows.new_empty(total)
-        places = new_places(count) if has_places else self._nothing
-        counts = new_places(count) if has_counts else self._nothing
+        places = new_places(count) if has_places else self.nothing
+        counts = new_places(count) if has_counts else self.nothing
         found = self._unique(self._kinds[rows.dtype], rows.data_ptr(), count, total // count, numbers.data_ptr(),
                              places.data_ptr() if has_places else None, counts.data_ptr() if has_counts else None)
         if has_counts:
@@ -166,14 +171,15 @@ class HostNumbers:
     def drawn(self, shape, first, probabilities, count, with_replacement=False, **_):
         """The possible places of each row from its own number and `first` on. `probabilities`: None where they are
         unknown, and all places are possible."""
-        draws = 1 if with_replacement else count
+        draws, among = 1 if with_replacement else count, shape[-1]
+        rows = shape[0] if len(shape) > 1 else 1
         kind, at = self._kinds[self._weights], None
         if probabilities is not None:
             if probabilities.dtype not in self._kinds or not probabilities.is_contiguous():
                 probabilities = probabilities.to(self._weights).contiguous()
             kind, at = self._kinds[probabilities.dtype], probabilities.data_ptr()
-        places = self._nothing.new_empty((*shape[:-1], draws))
-        self._draw(kind, at, places.numel() // draws, shape[-1], first, draws, places.data_ptr())
+        places = self.nothing.new_empty((rows, draws) if len(shape) > 1 else draws)
+        self._draw(kind, at, rows, among, first, draws, places.data_ptr())
         return places if draws == count else places.expand(*shape[:-1], count).contiguous()
 
     def _marking(self, _):
@@ -183,7 +189,7 @@ class HostNumbers:
             classes = self._count_classes(*row) if num_classes < 0 else num_classes
             if classes < 0 or tensor.numel() * classes > _MOST_AT_ONCE:
                 raise _InParts
-            marks = self._nothing.new_empty((*tensor.shape, classes))
+            marks = self.nothing.new_empty((*tensor.shape, classes))
             if not self._mark(*row, classes, marks.data_ptr()):
                 raise _InParts
             return marks
@@ -224,11 +230,20 @@ class HostNumbers:
         self._repeat(*self._row_of(counts), None, 0, places.data_ptr())
         return places
 
+    def _tiling(self, run):
+        def tile(tensor, repeats):
+            total = tensor.numel() * math.prod(repeats)
+            if total > _MOST_AT_ONCE:
+                raise _InParts
+            repeated = [dim for dim, times in enumerate(repeats) if times != 1]
+            if len(repeated) != 1 or total <= 0 or not tensor.is_contiguous():
+                return run(tensor, repeats)
+            [dim] = repeated
+            shape = [1] * (len(repeats) - tensor.dim()) + list(tensor.shape)
+            pieces, times = math.prod(shape[:dim]), repeats[dim]
+            shape[dim] *= times
+            tiled = tensor.new_empty(shape)
+            self._tile(tensor.data_ptr(), pieces, tensor.nbytes // pieces, times, tiled.data_ptr())
+            return tiled
 
-def _tiling(run):
-    def tile(tensor, repeats):
-        if tensor.numel() * math.prod(repeats) > _MOST_AT_ONCE:
-            raise _InParts
-        return run(tensor, repeats)
-
-    return tile
+        return tile

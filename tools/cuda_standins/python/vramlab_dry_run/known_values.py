@@ -13,7 +13,7 @@ import collections
 import ctypes
 import enum
 import os
-import struct
+import weakref
 
 # Bytes of one storage, and of all together.
 MOST_BYTES = 1 << 20
@@ -69,16 +69,18 @@ class _Entry:
     are booleans, `has_floats`: they are floating-point numbers, or may be. `is_large`: it may have up to
     MOST_LARGE elements. `is_zeros`: nothing was put into it yet. `chosen`: classes, of which each row has a
     one at its own and zeros at the others, and how many there are; else None. `counts_up`: it is one number
-    of 64 bits, and each newer version of it is one more. `family`: a tensor without memory whose version is
-    that of the one that was learned; `others`: the same of tensors that share its storage but not its
-    versions, each with the version that it had. `weak`: a weak pointer to the storage of the device, which
-    keeps its structure from being used for another one while the entry is kept."""
+    of 64 bits, and each newer version of it is one more. `learned`: a weak reference to the tensor that was
+    learned, if it was the first one and had its first version, as results have; else None. `family`: a tensor
+    without memory whose version is that of the one that was learned; None where `learned` is enough. `others`:
+    the same of tensors that share its storage but not its versions, each with the version that it had. `weak`:
+    a weak pointer to the storage of the device, which keeps its structure from being used for another one
+    while the entry is kept."""
 
     __slots__ = ("raw", "value", "is_made_up", "is_mask", "has_floats", "is_large", "is_zeros",
-                 "chosen", "counts_up", "at", "bytes", "known", "version", "family", "others", "weak")
+                 "chosen", "counts_up", "at", "bytes", "known", "version", "learned", "family", "others", "weak")
 
     def __init__(self, at, count):
-        self.raw = self.value = self.chosen = self.family = self.weak = None
+        self.raw = self.value = self.chosen = self.learned = self.family = self.weak = None
         self.is_made_up = self.is_mask = self.is_large = self.is_zeros = self.counts_up = False
         self.has_floats = True
         self.at, self.bytes = at, count
@@ -98,8 +100,6 @@ class KnownValues:
         self._exclude = built_in._dispatch_tls_set_dispatch_key_excluded
         self.driver = _Driver()
         self._truths = torch.bool
-        # Whether views that are made now are known to share the versions of their tensors.
-        self._views_share_versions = False
         # By the address of the storage's own structure, in the order in which they were learned.
         self.entries = {}
         # The same by address on the device, as far as the driver watches them.
@@ -139,7 +139,8 @@ class KnownValues:
         if entry.version == _ANY_VERSION:
             entry.version, entry.family = version, self._family_of(tensor, version)
         if entry.counts_up:
-            _count_up_to(entry, version if entry.family is None else entry.family._version)
+            now = _version_now(entry)
+            _count_up_to(entry, version if now is None else now)
         if ((entry.version != version or entry.others) and not _is_as_learned(entry, version)
                 or storage.nbytes() != entry.bytes or storage.data_ptr() != entry.at):
             self._drop(key)
@@ -186,21 +187,25 @@ class KnownValues:
         """`value` is a tensor of the host that nobody else writes to. With the entry that was known
         before, the tensor may be any part of its storage; else it has to be all of it, or its
         beginning."""
-        storage = tensor.untyped_storage()
+        storage, raw = tensor.untyped_storage(), value.untyped_storage()
         count, size = storage.nbytes(), tensor.nbytes
+        have_no_gaps = tensor.is_contiguous() and value.is_contiguous()
+        # It begins where its storage does, then.
+        is_whole = have_no_gaps and size == count
         if entry is None:
-            if not 0 < count <= (self._most_large(tensor) if is_large else MOST_BYTES) or not self._begins(tensor):
+            if not 0 < count <= (self._most_large(tensor) if is_large else MOST_BYTES) or \
+                    not (is_whole or self._begins(tensor)):
                 return self.forget(tensor)
             entry = _Entry(storage.data_ptr(), count)
             entry.is_large = is_large
             entry.known = size
             is_all = True
         else:
-            is_all = entry.known == size and self._begins(tensor)
-        raw = value.untyped_storage()
+            is_all = entry.known == size and (is_whole or self._begins(tensor))
         # As results of operations have. A few bytes more need no copy.
-        if is_all and raw.nbytes() - count <= _MOST_UNUSED_BYTES and not value.storage_offset() and \
-                (tensor.is_contiguous() and value.is_contiguous() or tensor.stride() == value.stride()):
+        unused = raw.nbytes() - count
+        if is_all and (is_whole and not unused or unused <= _MOST_UNUSED_BYTES and not value.storage_offset() and
+                       (have_no_gaps or tensor.stride() == value.stride())):
             entry.raw, entry.value = raw, value
         elif entry.value is not value:
             self._copy_into(entry, tensor, value)
@@ -224,16 +229,31 @@ class KnownValues:
             entry.known = max(entry.known, _end_of(tensor))
 
     def _keep_learned(self, storage, entry, tensor):
-        # Whoever was written has a newer version now.
-        if entry.family is not None or entry.others:
-            entry.others = [(family, known) for family, known in ((entry.family, entry.version), *entry.others)
-                            if family is not None and family._version == known][:_MOST_OTHERS]
-        entry.version = version = None if tensor.is_inference() else tensor._version
-        entry.family = self._family_of(tensor, version)
+        version = version_of(tensor)
+        if version == 0 and entry.version == _ANY_VERSION:
+            # Results are mostly gone before somebody asks for others that share their storage.
+            entry.version, entry.learned = version, weakref.ref(tensor)
+        else:
+            # Whoever was written has a newer version now.
+            entry.others = self._others_of(entry, tensor)
+            entry.version, entry.learned, entry.family = version, None, self._family_of(tensor, version)
         kind = tensor.dtype
         entry.is_mask = kind is self._truths
         entry.has_floats = kind.is_floating_point
         self._keep(storage, entry)
+
+    def _others_of(self, entry, tensor):
+        """Tensors that were not written, while this one may have been, each with its version."""
+        if entry.learned is not None and entry.learned() is not tensor:
+            self._keep_family(entry)
+        return [(family, known) for family, known in ((entry.family, entry.version), *entry.others)
+                if family is not None and family._version == known][:_MOST_OTHERS]
+
+    def _keep_family(self, entry):
+        """The one of the tensor that was learned, if that still exists."""
+        learned = None if entry.learned is None else entry.learned()
+        if learned is not None:
+            entry.learned, entry.family = None, self._family_of(learned, entry.version)
 
     def keep(self, tensor, entry):
         """After an operation that gave the tensor a newer version and changed no value."""
@@ -246,6 +266,7 @@ class KnownValues:
         entry = self.entries.get(key_of(tensor))
         if entry is None or entry.raw is None:
             return
+        self._keep_family(entry)
         version = version_of(tensor)
         family = self._family_of(tensor, version)
         if family is not None:
@@ -254,39 +275,23 @@ class KnownValues:
     def _family_of(self, tensor, version):
         """A tensor that shares its versions and has no memory; None where there are none, or where a mode of
         PyTorch would see how it is made."""
-        if version is None:
+        if version is None or self._has_dispatch_modes() or self._has_function_modes():
             return None
-        if not self._views_share_versions:
-            return self._family_outside(tensor, version)
-        kind, family = tensor.dtype, tensor.detach()
+        # Inside of PyTorch's own operations views have versions of their own.
+        is_inside = self._is_excluded(self._key_of_versions)
+        if is_inside:
+            self._exclude(self._key_of_versions, False)
+        try:
+            family = tensor.detach()
+        finally:
+            if is_inside:
+                self._exclude(self._key_of_versions, True)
+        kind = tensor.dtype
         empty = self._empty.get(kind)
         if empty is None:
             empty = self._empty[kind] = self._torch.empty((0,), dtype=kind, device=tensor.device)
         family.data = empty
         return family
-
-    def _family_outside(self, tensor, version):
-        is_inside = self.leave_operation()
-        try:
-            return self._family_of(tensor, version) if self._views_share_versions else None
-        finally:
-            self.return_to_operation(is_inside)
-
-    def leave_operation(self):
-        """Until `return_to_operation`, which gets the answer, views share the versions of their tensors, unless a
-        mode of PyTorch is on. Inside of PyTorch's own operations they have their own."""
-        if self._has_dispatch_modes() or self._has_function_modes():
-            return False
-        self._views_share_versions = True
-        is_inside = self._is_excluded(self._key_of_versions)
-        if is_inside:
-            self._exclude(self._key_of_versions, False)
-        return is_inside
-
-    def return_to_operation(self, is_inside):
-        self._views_share_versions = False
-        if is_inside:
-            self._exclude(self._key_of_versions, True)
 
     def is_whole(self, tensor, most=MOST_BYTES):
         """Whether it is all of a storage that is small enough. Sparse tensors have none."""
@@ -524,7 +529,7 @@ class KnownValues:
 
     def forget_written(self):
         """Forgets storages that were written in the meantime, as far as the driver knows."""
-        count, before = self.driver.written.value, self._written_count
+        count, before = self.driver.written[0], self._written_count
         if count == before:
             return
         self._written_count = count
@@ -618,11 +623,20 @@ def _count_up_to(entry, version):
 def _is_as_learned(entry, version):
     """Whether no tensor that shares the storage was written since, as far as they are known, and the one
     with this version is one of them, or was never written."""
-    if entry.family is None or entry.family._version != entry.version:
+    now = _version_now(entry)
+    if now is None or now != entry.version:
         return False
     if any(family._version != known for family, known in entry.others):
         return False
     return version in (0, entry.version) or any(known == version for _, known in entry.others)
+
+
+def _version_now(entry):
+    """The one of the tensor that was learned; None where that is unknown."""
+    if entry.family is not None:
+        return entry.family._version
+    learned = None if entry.learned is None else entry.learned()
+    return None if learned is None else learned._version
 
 
 def _holds(entry, source, count):
@@ -648,26 +662,27 @@ def _end_of(tensor):
     return (tensor.storage_offset() + last + 1) * tensor.element_size() if tensor.numel() else 0
 
 
+def _words_at(address, count):
+    """Numbers of 64 bits in the driver's memory. Each is read and written faster than one of ctypes."""
+    return memoryview((ctypes.c_uint64 * count).from_address(address)).cast("B").cast("Q")
+
+
 class _Answers:
     """Numbers that a thread reads next, as the driver has them: how many are left, in how many bytes each is read at
     least, and the numbers, of which the last ones are left."""
 
-    _ALL = struct.Struct("<%dQ" % (2 + MOST_ANSWERS))
-    _NONE = (0,) * MOST_ANSWERS
-
     def __init__(self, at):
-        self._left = ctypes.c_ulonglong.from_address(at)
-        self._all = (ctypes.c_char * self._ALL.size).from_address(at)
+        self._all = _words_at(at, 2 + MOST_ANSWERS)
 
     def tell(self, fewest_bytes, *numbers):
         """No more than MOST_ANSWERS. Negative ones are told as their bits."""
-        left = len(numbers)
-        if left and min(numbers) < 0:
-            numbers = [number & _BITS for number in numbers]
-        self._ALL.pack_into(self._all, 0, left, fewest_bytes, *self._NONE[left:], *numbers)
+        words, left = self._all, len(numbers)
+        words[0], words[1] = left, fewest_bytes
+        for place, number in enumerate(numbers, 2 + MOST_ANSWERS - left):
+            words[place] = number & _BITS
 
     def take_back(self):
-        self._left.value = 0
+        self._all[0] = 0
 
 
 class _Driver:
@@ -691,19 +706,20 @@ class _Driver:
         self._answers.restype = ctypes.c_void_p
         self.is_yes = driver.vramlab_dry_run_is_yes
         self.is_yes.argtypes = [ctypes.c_ulonglong, ctypes.c_ulonglong]
+        driver.vramlab_dry_run_captures_begun.restype = ctypes.c_void_p
+        # How many captures of streams were begun.
+        self.captures_begun = _words_at(driver.vramlab_dry_run_captures_begun(), 1)
         place = driver.vramlab_dry_run_written_parts
         place.restype = ctypes.c_void_p
-        parts = place()
-        # Its `value` is how many parts were written.
-        self.written = ctypes.c_uint64.from_address(parts)
-        self._beginnings = (ctypes.c_uint64 * _MOST_WRITTEN).from_address(parts + ctypes.sizeof(ctypes.c_uint64))
+        # How many parts were written, and then their beginnings.
+        self.written = _words_at(place(), 1 + _MOST_WRITTEN)
 
     def written_between(self, first, end):
         """The beginnings of the parts with these numbers; None where they are not kept of all."""
         if end - first > _MOST_WRITTEN:
             return None
-        beginnings = self._beginnings
-        return [beginnings[number % _MOST_WRITTEN] for number in range(first, end)]
+        written = self.written
+        return [written[1 + number % _MOST_WRITTEN] for number in range(first, end)]
 
     def answers(self):
         """The ones for this thread."""
