@@ -301,17 +301,20 @@ void draw_of_row(std::span<const Number> numbers, std::uint64_t first,
                  std::span<std::int64_t> places) {
   const auto is_possible = [](Number number) { return number > 0; };
   const auto possible = static_cast<std::uint64_t>(std::ranges::count_if(numbers, is_possible));
-  const std::uint64_t chosen = std::min<std::uint64_t>(places.size(), possible);
+  std::span<std::int64_t> others = places.subspan(std::min<std::size_t>(places.size(), possible));
   std::size_t place = 0;
-  const auto next = [&](bool is_looked_for) {
-    while (is_possible(numbers[place % numbers.size()]) != is_looked_for) ++place;
+  const auto next = [&] {
+    while (!is_possible(numbers[place % numbers.size()])) ++place;
     return place++ % numbers.size();
   };
-  for (std::uint64_t passed = possible == 0 ? 0 : first % possible; passed > 0; --passed)
-    next(true);
-  for (std::int64_t& drawn : places.first(chosen)) drawn = static_cast<std::int64_t>(next(true));
-  place = 0;
-  for (std::int64_t& drawn : places.subspan(chosen)) drawn = static_cast<std::int64_t>(next(false));
+  for (std::uint64_t passed = possible == 0 ? 0 : first % possible; passed > 0; --passed) next();
+  for (std::int64_t& drawn : places.first(places.size() - others.size()))
+    drawn = static_cast<std::int64_t>(next());
+  for (place = 0; place < numbers.size() && !others.empty(); ++place) {
+    if (is_possible(numbers[place])) continue;
+    others.front() = static_cast<std::int64_t>(place);
+    others = others.subspan(1);
+  }
 }
 
 /// A range times the number of its bins has to be a number of 64 bits.
