@@ -307,8 +307,8 @@ class _Mode:
         return guards
 
     def in_one_thread(self, run):
-        """The function that calls `run` so. Several threads would wait for each other on a busy machine, longer than
-        one takes."""
+        """A function that calls `run` in a single thread. Several would wait for each other on a busy machine, longer
+        than one takes."""
         threads_now, set_threads = self.torch._C.get_num_threads, self.torch._C.set_num_threads
 
         def run_alone(*args, **kwargs):

@@ -19,7 +19,7 @@ class _InParts(Exception):
 
 class HostNumbers:
     def __init__(self, torch, in_one_thread):
-        """`in_one_thread`: makes a function of PyTorch's one that runs so."""
+        """`in_one_thread`: gives a function that calls one of PyTorch's in a single thread."""
         self._in_one_thread = in_one_thread
         # They take no lock, so that there is no need to let other threads run meanwhile.
         library = ctypes.PyDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
