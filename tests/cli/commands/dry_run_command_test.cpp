@@ -173,6 +173,14 @@ TEST_F(DryRun, summary_tells_what_the_history_says) {
   EXPECT_LE(std::ranges::count(result.errors, '\n'), 15);
 }
 
+TEST_F(DryRun, says_as_advise_does_that_no_setting_helps) {
+  const std::string file = in_folder("history.pickle");
+  const std::string words = "setting helps: the defaults are best";
+  const ProgramResult result = dry_run_python({"-o", file}, "_C.allocate(512)\n");
+  EXPECT_THAT(result.errors, HasSubstr("no " + words));
+  EXPECT_THAT(run_vramlab({"advise", file}).output, HasSubstr("No " + words));
+}
+
 TEST_F(DryRun, peaks_are_modelled_if_an_answer_of_a_library_was) {
   const ProgramResult result =
       dry_run_python({"--json", in_folder("summary.json")},

@@ -512,8 +512,10 @@ std::string found_advice_text(const replay::FoundAdvice& advice, const std::stri
   const bool is_equal = advice.peak_reserved == advice.recorded_peak_reserved;
   if (is_equal && advice.conf.empty() && recorded != "no options")
     return "no setting helps: no options reserve as much as " + recorded;
-  if (advice.saved() == Bytes{})
-    return "no setting helps: " + recorded + (recorded.ends_with('s') ? " are best" : " is best");
+  if (advice.saved() == Bytes{}) {
+    const std::string kept = recorded == "no options" ? "the defaults" : recorded;
+    return "no setting helps: " + kept + (kept.ends_with('s') ? " are best" : " is best");
+  }
   return (advice.conf.empty() ? "no options reserve " : advice.conf + " reserves ") +
          format_bytes(advice.saved()) + " (" +
          percent_of(advice.saved().count, advice.recorded_peak_reserved.count) +
