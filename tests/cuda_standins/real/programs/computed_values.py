@@ -10,6 +10,7 @@ import figures
 import torch
 import torch.nn.functional as F
 from torch.utils.checkpoint import checkpoint
+from vramlab_dry_run import report
 
 CUDA = torch.device("cuda")
 
@@ -544,6 +545,9 @@ def unknown():
     assert all(len(row.unique()) == 3 and 25 <= min(row) and max(row) < 35 for draw in draws for row in draw)
     assert all(first.tolist() != second.tolist() for first, second in draws)
     assert torch.multinomial(torch.rand(2, 5, device=CUDA), 3, replacement=True).T.unique(dim=0).shape == (1, 2)
+    chances = torch.softmax(torch.randn(1, 50, device=CUDA), -1)
+    chances[chances < torch.topk(chances, 5)[0][:, -1:]] = 0
+    assert torch.multinomial(chances, 1).item() >= 25, "none of the first ones, which are special words"
     weights = torch.ones(4, device=CUDA, requires_grad=True)
     (weights * torch.randn(4, device=CUDA)).sum().backward()
     assert weights.grad.tolist() == [0] * 4
@@ -682,10 +686,22 @@ def lengths_of_at_least_one():
     assert scores.long().clamp(2, 3).tolist() == [[2] * 4] * 2
 
 
+def requested_by(run):
+    before = torch.cuda.memory_stats()["allocated_bytes.all.allocated"]
+    run()
+    return torch.cuda.memory_stats()["allocated_bytes.all.allocated"] - before
+
+
 def places_of_sparse_tensors():
     places = torch.tensor([[0, 1, 1, 0], [2, 0, 0, 2]], device=CUDA)
     once = torch.sparse_coo_tensor(places, torch.ones(4, device=CUDA), (2, 3)).coalesce()
     assert once.indices().tolist() == [[0, 1], [2, 0]] and once.values().shape == (2,)
+    edges = torch.stack((torch.arange(3000) % 500, torch.arange(3000) // 6))
+    graph = torch.sparse_coo_tensor(edges, torch.ones(3000), (500, 500)).to(CUDA)
+    states = torch.randn(500, 8, device=CUDA)
+    for multiply in (lambda a: torch.spmm(a, states), lambda a: torch.addmm(states, a, states),
+                     lambda a: torch.mv(a, states[:, 0]), lambda a: a @ states):
+        assert requested_by(lambda: multiply(graph)) == requested_by(lambda: multiply(graph.coalesce()))
     rows = torch.tensor([[0, 1.0, 0], [2, 0, 3]]).cuda().to_sparse_csr()
     assert rows.crow_indices().tolist() == [0, 1, 3]
     bag = torch.nn.EmbeddingBag(100, 8, mode="mean", sparse=True).to(CUDA)
@@ -919,6 +935,47 @@ def losses():
     assert (layer(torch.randn(8, 4, device=CUDA)) == 0).all() and not (layer.weight == 0).any()
 
 
+def counts_beside_losses():
+    """Programs keep both in one tensor, and divide by the count on the host."""
+    layer, means = torch.nn.Linear(4, 4, device=CUDA), []
+    labels = torch.arange(8, device=CUDA) % 4
+    for _ in range(3):
+        scores = layer(torch.randn(8, 4, device=CUDA))
+        loss, count = F.cross_entropy(scores, labels), (labels > 0).sum()
+        kept, added, whole = torch.zeros(3, device=CUDA), torch.zeros(3, device=CUDA), torch.zeros(2, device=CUDA)
+        kept[0], kept[1], kept[2] = loss, count, 8
+        added[0] += loss.detach()
+        added[1] += (scores.argmax(1) == labels).sum()
+        added[2] -= -8
+        for _ in range(3):
+            whole += torch.stack((8 * loss.detach(), torch.tensor(8.0).cuda()))
+        for told, places in ((torch.stack((loss, count)), (1,)), (torch.cat((loss.view(1), count.view(1))), (1,)),
+                             (kept, (1,)), (kept.cpu(), (1,))):
+            numbers = told.tolist()
+            assert 0 < numbers[0] < 1 and [numbers[place] for place in places] == [6], numbers
+        assert kept[2].item() == 8 and added.tolist()[1:] == [2, 8] and whole[1].item() == 24
+        means.append(added[0].item() / added[2].item() + (whole[0] / whole[1]).item())
+    assert means[0] > means[1] > means[2] > 0, means
+    single = torch.zeros((), device=CUDA)
+    single += loss.detach()
+    assert 0 < single.item() < 1
+    numbers = torch.randn(8, device=CUDA)
+    assert torch.stack((numbers[3], count)).tolist()[1] == 6
+    assert numbers.tolist() == [0] * 8, "nothing more is known of it"
+
+
+def places_chosen_by_known_masks():
+    """The values may be made up: how many there are is not."""
+    made_up = report.values["sizes"]
+    noted = len(made_up)
+    guess, labels = torch.randn(8, 12, device=CUDA).argmax(1), torch.tensor([3, 1, 4, 1, 5, 9, 2, 6]).to(CUDA)
+    mask = labels != 1
+    assert guess.eq(labels).masked_select(mask).shape == guess[mask].shape == (6,)
+    assert len(made_up) == noted, made_up
+    assert len(guess[guess < 1]) == 8
+    assert len(made_up) == noted + 1, "chosen by made-up values"
+
+
 def matching_anchors(anchors, box):
     sides = (torch.min(anchors[:, 2:], box[2:]) - torch.max(anchors[:, :2], box[:2])).clamp(min=0)
     common = sides[:, 0] * sides[:, 1]
@@ -1108,9 +1165,9 @@ def main():
                  classes_that_nobody_knows, lengths_of_at_least_one, places_of_sparse_tensors,
                  backward_of_own_function, sparse_gradients, batches_counted, blocks_left_out,
                  probabilities_on_the_host, probabilities_under_masks, objects_of_a_detector, mean_squares,
-                 weights_that_were_trained, comparisons_of_unknown_numbers, losses, masks_of_many_numbers,
-                 sizes_that_are_symbols, functions_traced, steps_counted_on_the_device,
-                 storages_shared_and_copied, distances, scales_of_gradients, sizes_that_are_told):
+                 weights_that_were_trained, comparisons_of_unknown_numbers, losses, counts_beside_losses,
+                 places_chosen_by_known_masks, masks_of_many_numbers, sizes_that_are_symbols, functions_traced,
+                 steps_counted_on_the_device, storages_shared_and_copied, distances, scales_of_gradients, sizes_that_are_told):
         part()
         gc.collect()
         print("RIGHT", part.__name__)

@@ -44,6 +44,9 @@ UNKNOWN, MADE_UP, FOUND, KNOWN = range(4)
 # Draws after which the next one is like the first: more would reach the special words of a small vocabulary.
 _TURNS = 7
 
+# Statistics of a step that a program keeps in one tensor.
+_MOST_STATISTICS = 64
+
 # Numbers that are kept as tensors of the host.
 _MOST_NUMBERS = 256
 _MOST_OF_INT64 = 2**63 - 1
@@ -277,6 +280,16 @@ class _Mode:
         elif to.numel() == 1:
             with self.aside():
                 to.detach().fill_(self.likely.next_loss())
+
+    def unknown_number(self, tensor):
+        """The one that a tensor of a single floating-point number, which nobody knows, is taken for."""
+        likely = self.likely.of(tensor)
+        if likely is not None:
+            return likely
+        if self.typed_answers.are_given:
+            return self.typed_answers.number()
+        weights = self.weights.of(tensor)
+        return self.likely.next_loss() if weights is None else weights.item()
 
     def learn_likely(self, tensor, number):
         """This for all numbers of a tensor that nobody knows."""
@@ -574,8 +587,9 @@ class _Operation:
     hundreds: Python's collector looks at all of them in each of its large passes."""
 
     __slots__ = ("mode", "name", "base", "plain", "shortest", "function", "is_own", "run", "redispatch", "changed",
-                 "results", "overwrites", "has_values_before", "is_computed", "is_copy", "is_read", "stem", "spreads",
-                 "compares", "asks_others", "asks_size", "is_at_once", "number_places", "most")
+                 "results", "overwrites", "has_values_before", "is_computed", "is_copy", "joins", "is_read", "stem",
+                 "spreads", "compares", "asks_others", "asks_size", "is_at_once", "number_places", "most",
+                 "sparse_factor")
 
     def __init__(self, mode, space, name):
         self.mode, self.name = mode, name
@@ -599,6 +613,7 @@ class _Operation:
         self.has_values_before = not (self.overwrites or self.results)
         self.is_computed = not computed_operations.changes(self.base)
         self.is_copy = self.base == "copy_"
+        self.joins = name in computed_operations.JOINING
         self.is_read = self.base == "_local_scalar_dense"
         # The name without the mark of those that work in place.
         self.stem = plain = self.base.rstrip("_")
@@ -614,7 +629,9 @@ class _Operation:
             if str(argument.type) in ("Tensor", "Optional[Tensor]"))
         # Tensors with more elements are neither computed nor known.
         self.most = known_values.MOST_BYTES if self.changed else MOST_ELEMENTS
-        if self.asks_others or self.is_copy or self.is_read:
+        # The place of a factor that may be sparse.
+        self.sparse_factor = computed_operations.SPARSE_FACTORS.get(plain)
+        if self.asks_others or self.is_copy or self.is_read or self.sparse_factor is not None:
             self.redispatch = built_in._dispatch_find_schema_or_throw(whole_base, overload).redispatch_boxed
 
     def find(self, computation, args, kwargs):
@@ -1034,10 +1051,23 @@ def _kernel_of_truths(mode, operation):
     return kernel
 
 
+def _is_joined(operation, args, number):
+    """Whether it is a single number, which is put beside others."""
+    if number.numel() != 1:
+        return False
+    if not operation.changed:
+        return len(args[0]) <= _MOST_STATISTICS
+    changed = args[0]
+    if changed.numel() != 1 or known_values.key_of(changed) not in operation.mode.known.entries:
+        return False
+    return 1 < changed.untyped_storage().nbytes() // changed.element_size() <= _MOST_STATISTICS
+
+
 def _kernels_of_any(mode):
     """The function that makes them, which share what is not an operation's own."""
     plain_types, entries, key_of = mode.plain_types, mode.known.entries, known_values.key_of
     made_up, likely_of, is_large = mode.integers | {mode.torch.bool}, mode.likely.of, mode.known.is_large
+    sparse = mode.torch.sparse_coo
 
     def can_be_computed(operation, args, kwargs):
         has_values_before = operation.has_values_before
@@ -1061,14 +1091,17 @@ def _kernels_of_any(mode):
                     is_on_device = True
                     if not has_values_before or not count or key_of(item) in entries:
                         is_known = True
-                    elif item.dtype not in made_up and likely_of(item) is None:
+                    elif item.dtype not in made_up and likely_of(item) is None and \
+                            not (operation.joins and _is_joined(operation, args, item)):
                         return False
         return is_on_device and is_known
 
     def kernel_of(operation):
-        run = operation.run
+        run, sparse_factor = operation.run, operation.sparse_factor
 
         def kernel(keyset, *args, **kwargs):
+            if sparse_factor is not None and args[sparse_factor].layout is sparse:
+                return operation.run_in_parts(keyset, *args, **kwargs)
             for place in operation.number_places:
                 if place < len(args) and type(args[place]) in _NUMBERS:
                     args = operation.with_tensors(args)
@@ -1113,6 +1146,8 @@ def _kernel_of_copy(mode, operation):
                 mode.tell_likely(to, source)
             return result
         if source.is_cuda and source.numel() and key_of(source) not in entries:
+            if entries and _is_joined(operation, (to,), source):
+                return _call(operation, keyset, (to, source, does_not_wait), {})
             before = mode.likely.of(to) if notes and to.dtype.is_floating_point else None
             result = run((to, source, does_not_wait))
             if entries:
@@ -1282,7 +1317,8 @@ def _kernel_of_draw(mode, operation):
         known.forget_written()
         known.drop_last_dead()
         entry = known.entry_of(probabilities) if probabilities.numel() <= MOST_ELEMENTS else None
-        first = next(turns) if entry else next(turns) + probabilities.size(-1) // 2
+        is_known = entry is not None and not entry.is_made_up
+        first = next(turns) if is_known else next(turns) + probabilities.size(-1) // 2
         return mode.host_numbers.drawn(probabilities.shape, first, entry and known.view(entry, probabilities), count,
                                        *args, **kwargs)
 
@@ -1422,13 +1458,7 @@ def _kernel_of_number(mode, operation):
         number = run((tensor,))
         if type(number) is not float or mode.is_given:
             return number
-        likely = mode.likely.of(tensor)
-        if likely is not None:
-            return likely
-        if mode.typed_answers.are_given:
-            return mode.typed_answers.number()
-        weights = mode.weights.of(tensor)
-        return mode.likely.next_loss() if weights is None else weights.item()
+        return mode.unknown_number(tensor)
 
     return kernel
 
@@ -1662,7 +1692,7 @@ class _Computation:
         """Whether its results are known, and how many it finds."""
         operation = self._operation
         if self._prepare(args, kwargs) and not (operation.spreads and self._is_spread_too_far()) and self._compute():
-            return True, self._found() if operation.asks_others else _FOUND_NOTHING
+            return True, self._found(args) if operation.asks_others else _FOUND_NOTHING
         return False, self._found_of_mask(args)
 
     def end(self, args, kwargs, result, is_known):
@@ -1730,6 +1760,8 @@ class _Computation:
             is_changed and operation.overwrites
         if entry is None and not has_no_values_before:
             entry = self._made_up(tensor)
+            if entry is None and operation.joins and not is_changed:
+                return self._unknown_number(tensor)
             if entry is None:
                 raise _Unknown
         if entry is not None and entry.is_made_up and not has_no_values_before:
@@ -1753,6 +1785,13 @@ class _Computation:
         if entry is not None and self._mode.typed_answers.are_ones:
             self._mode.known.view(entry, tensor).fill_(1)
         return entry
+
+    def _unknown_number(self, tensor):
+        """One that is put beside known ones, as a loss is."""
+        if tensor.numel() != 1 or not tensor.dtype.is_floating_point:
+            raise _Unknown
+        self._is_made_up = True
+        return self._mode.known.empty_for(tensor).fill_(self._mode.unknown_number(tensor))
 
     def _check_form(self, tensor):
         """Tensors that are copied may have as many elements as can be known."""
@@ -1791,7 +1830,7 @@ class _Computation:
         return places is not None and self._args[0].dim() == places.dim() == 1 and \
             (int(places.sum()) if places.dtype is self._mode.torch.bool else places.unique().numel()) == count
 
-    def _found(self):
+    def _found(self, args):
         """How many it found, for operations that ask the device in their middle."""
         operation = self._operation
         numbers_of = computed_operations.NUMBERS_READ.get(operation.base)
@@ -1802,7 +1841,14 @@ class _Computation:
         count = computed_operations.found_count(operation.base, self._args, found)
         if count is None and self._is_picked_by_mask():
             count = found.shape[0]
-        return self._found_of_mask(self._args) if count is None else (count, self._is_made_up)
+        return self._found_of_mask(self._args) if count is None else (count, self._is_count_made_up(args))
+
+    def _is_count_made_up(self, args):
+        """The chosen values may be made up where their number is known."""
+        mask_of = computed_operations.CHOOSING.get(self._operation.base)
+        mask = mask_of(args) if mask_of else None
+        entry = self._mode.known.entry_of(mask) if mask is not None and mask.is_cuda else None
+        return self._is_made_up if entry is None else entry.is_made_up
 
     def _is_picked_by_mask(self):
         """Whether a single mask says what is picked, by which the result begins then."""

@@ -29,6 +29,9 @@ CALCULATED = """
 
 PRODUCTS = "mm bmm dot addmm baddbmm addmv".split()
 
+# The place of the one that may be sparse: its elements at the same place become one first, which has to be seen.
+SPARSE_FACTORS = {"mm": 0, "bmm": 0, "mv": 0, "addmm": 1, "addmv": 1}
+
 # Beside what they compute, they write over copies of their arguments in ways that nobody tells.
 LINEAR_ALGEBRA = """
     linalg_inv_ex _linalg_solve_ex _linalg_det _linalg_slogdet linalg_cholesky_ex linalg_lu_factor_ex
@@ -58,6 +61,9 @@ FILLED = "fill zero arange linspace eye range".split()
 
 # They give a tensor another form in place.
 FORMING = "transpose_ t_ squeeze_ unsqueeze_ as_strided_ resize_".split()
+
+# They put single numbers beside others: statistics of a step, of which some are known.
+JOINING = frozenset(("cat", "stack", "copy_", "add_.Tensor", "sub_.Tensor"))
 
 # It draws places by their probabilities.
 DRAWING = "multinomial"
@@ -264,6 +270,9 @@ ASKING_OTHERS = """
 
 # They are made of others, and computed at once where all that they are given is known.
 COMPUTED_AT_ONCE = ("repeat_interleave.self_Tensor", "one_hot", "repeat")
+
+# As many elements as a mask has yes: whether that is made up, goes by the mask alone.
+CHOOSING = {"masked_select": lambda args: args[1], "index": lambda args: args[1][0]}
 
 # Their results have as many elements as they ask for.
 ASKING_SIZES = frozenset("""
