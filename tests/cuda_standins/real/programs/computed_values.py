@@ -702,6 +702,8 @@ def places_of_sparse_tensors():
     for multiply in (lambda a: torch.spmm(a, states), lambda a: torch.addmm(states, a, states),
                      lambda a: torch.mv(a, states[:, 0]), lambda a: a @ states):
         assert requested_by(lambda: multiply(graph)) == requested_by(lambda: multiply(graph.coalesce()))
+    with torch.inference_mode():
+        assert torch.full((500, 8), 7.0, device=CUDA).addmm_(graph, states).max().item() < 1
     rows = torch.tensor([[0, 1.0, 0], [2, 0, 3]]).cuda().to_sparse_csr()
     assert rows.crow_indices().tolist() == [0, 1, 3]
     bag = torch.nn.EmbeddingBag(100, 8, mode="mean", sparse=True).to(CUDA)

@@ -1100,15 +1100,14 @@ def _kernels_of_any(mode):
         run, sparse_factor = operation.run, operation.sparse_factor
 
         def kernel(keyset, *args, **kwargs):
-            if sparse_factor is not None and args[sparse_factor].layout is sparse:
-                return operation.run_in_parts(keyset, *args, **kwargs)
+            is_sparse = sparse_factor is not None and args[sparse_factor].layout is sparse
             for place in operation.number_places:
                 if place < len(args) and type(args[place]) in _NUMBERS:
                     args = operation.with_tensors(args)
                     break
-            if can_be_computed(operation, args, kwargs):
+            if not is_sparse and can_be_computed(operation, args, kwargs):
                 return _call(operation, keyset, args, kwargs)
-            result = run(args, kwargs)
+            result = operation.run_in_parts(keyset, *args, **kwargs) if is_sparse else run(args, kwargs)
             if entries and operation.changed:
                 operation.forget_changed(args, kwargs)
             return result
