@@ -951,10 +951,9 @@ def counts_beside_losses():
         added[2] -= -8
         for _ in range(3):
             whole += torch.stack((8 * loss.detach(), torch.tensor(8.0).cuda()))
-        for told, places in ((torch.stack((loss, count)), (1,)), (torch.cat((loss.view(1), count.view(1))), (1,)),
-                             (kept, (1,)), (kept.cpu(), (1,))):
+        for told in torch.stack((loss, count)), torch.cat((loss.view(1), count.view(1))), kept, kept.cpu():
             numbers = told.tolist()
-            assert 0 < numbers[0] < 1 and [numbers[place] for place in places] == [6], numbers
+            assert 0 < numbers[0] < 1 and numbers[1] == 6, numbers
         assert kept[2].item() == 8 and added.tolist()[1:] == [2, 8] and whole[1].item() == 24
         means.append(added[0].item() / added[2].item() + (whole[0] / whole[1]).item())
     assert means[0] > means[1] > means[2] > 0, means
@@ -1169,7 +1168,8 @@ def main():
                  probabilities_on_the_host, probabilities_under_masks, objects_of_a_detector, mean_squares,
                  weights_that_were_trained, comparisons_of_unknown_numbers, losses, counts_beside_losses,
                  places_chosen_by_known_masks, masks_of_many_numbers, sizes_that_are_symbols, functions_traced,
-                 steps_counted_on_the_device, storages_shared_and_copied, distances, scales_of_gradients, sizes_that_are_told):
+                 steps_counted_on_the_device, storages_shared_and_copied, distances, scales_of_gradients,
+                 sizes_that_are_told):
         part()
         gc.collect()
         print("RIGHT", part.__name__)

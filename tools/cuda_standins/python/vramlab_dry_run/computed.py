@@ -1844,8 +1844,7 @@ class _Computation:
 
     def _is_count_made_up(self, args):
         """The chosen values may be made up where their number is known."""
-        mask_of = computed_operations.CHOOSING.get(self._operation.base)
-        mask = mask_of(args) if mask_of else None
+        mask = _each_of(args[1])[0] if self._operation.base in computed_operations.CHOOSING else None
         entry = self._mode.known.entry_of(mask) if mask is not None and mask.is_cuda else None
         return self._is_made_up if entry is None else entry.is_made_up
 

@@ -271,8 +271,8 @@ ASKING_OTHERS = """
 # They are made of others, and computed at once where all that they are given is known.
 COMPUTED_AT_ONCE = ("repeat_interleave.self_Tensor", "one_hot", "repeat")
 
-# As many elements as a mask has yes: whether that is made up, goes by the mask alone.
-CHOOSING = {"masked_select": lambda args: args[1], "index": lambda args: args[1][0]}
+# Their second argument is a mask, or begins with one that chooses: whether their count is made up, goes by it alone.
+CHOOSING = ("masked_select", "index")
 
 # Their results have as many elements as they ask for.
 ASKING_SIZES = frozenset("""
